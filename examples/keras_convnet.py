@@ -21,13 +21,12 @@ split = len(x) * 4 // 5
 model = keras.Sequential(
     [
         keras.Input((8, 8, 1)),
-        layers.Conv2D(16, 3, padding="same", activation="relu"),
-        layers.MaxPooling2D(),
         layers.Conv2D(32, 3, padding="same", activation="relu"),
-        layers.BatchNormalization(),
-        layers.AveragePooling2D(2),
+        layers.MaxPooling2D(),
+        layers.Conv2D(64, 3, padding="same", activation="relu"),
+        layers.MaxPooling2D(),
         layers.Flatten(),
-        layers.Dropout(0.2),
+        layers.Dropout(0.3),
         layers.Dense(10),
     ]
 )

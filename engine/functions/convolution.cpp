@@ -10,6 +10,7 @@
 #include "functions/backward.h"
 #include "functions/parts.h"
 #include "functions/steps.h"
+#include "graph/memory_order.h"
 #include "run/calls/convolution.h"
 
 namespace quern::nn {
@@ -52,14 +53,15 @@ class ConvolutionGradient : public GradientBody {
 
 // `what`: the result or, of a transposed convolution, the input; `shape` is that of what is returned. `in_order`: that
 // is in C order, however the operands lie.
-Array convolution(Convolved what, const Array& x, const Array& weight, const Array* bias, const Steps& steps,
-                  const Shape& shape, bool in_order = false) {
+Array convolution(Convolved what, const Array& x, const Array& weight, const Array* bias, const Steps& steps, const Shape& shape,
+                  bool in_order = false) {
   std::vector<Array> inputs{x, weight};
   if (bias) inputs.push_back(*bias);
   const Kept kept{{wants_gradient(weight), wants_gradient(x), false}, {}};  // each for the other's gradient
   return differentiable(std::make_shared<ConvolutionGradient>(what, steps), inputs, kept, [&]() -> std::vector<Array> {
     const bool is_turned = in_order && !(x.layout().is_contiguous() && weight.layout().is_contiguous());
-    Array y = is_turned ? convolve(what, in_c_order(x), in_c_order(weight), steps, shape) : convolve(what, x, weight, steps, shape);
+    Array y =
+        is_turned ? convolve(what, in_c_order(x), in_c_order(weight), steps, shape) : convolve(what, x, weight, steps, shape);
     if (!bias) return {y};
     Shape along(shape.size(), 1);
     along[1] = bias->size();
@@ -189,6 +191,11 @@ Array convolved(const Array& x, const Array& weight, const Array* bias, Steps st
   return convolution(Convolved::result, x, weight, bias, steps, shape, in_order);
 }
 
+// PyTorch's results are channels-last where an operand is one of images or volumes that lies exactly so.
+bool has_c_order(const Array& x, const Array& weight) {
+  return !suggests_channels_last(x.layout()) && !suggests_channels_last(weight.layout());
+}
+
 void check_sizes(const Array& x, const Array& weight, const Steps& steps, const Sides& sides) {
   const size_t axes = x.rank() - 2;
   std::string padded, kernel;
@@ -203,7 +210,8 @@ void check_sizes(const Array& x, const Array& weight, const Steps& steps, const 
       raise(ErrorKind::runtime, "kernel size should be greater than zero, but got shape {}", in_brackets(weight.shape()));
   }
   if (std::ranges::any_of(sizes_behind(x, 2), [](int64_t n) { return n == 0; }) && !is_larger)
-    raise(ErrorKind::runtime, "Only zero batch or zero channel inputs are supported, but got input shape: {}", in_brackets(x.shape()));
+    raise(ErrorKind::runtime, "Only zero batch or zero channel inputs are supported, but got input shape: {}",
+          in_brackets(x.shape()));
   if (is_larger)
     raise(
         ErrorKind::runtime,
@@ -233,7 +241,7 @@ Array convolution_layer(size_t axes, const Array& x, const Array& weight, const 
   const Steps steps = steps_of(axes, stride, dilation, groups);
   const Sides sides = sides_of(sizes_behind(batch, 2), sizes_behind(weight, 2), steps, padding);
   check_sizes(batch, weight, steps, sides);
-  const Array y = convolved(batch, weight, bias, steps, sides, axes == 1);
+  const Array y = convolved(batch, weight, bias, steps, sides, has_c_order(batch, weight));
   return x.rank() == batch.rank() ? y : reshape(y, sizes_behind(y, 1));
 }
 
@@ -267,7 +275,7 @@ Array transposed_layer(size_t axes, const Array& x, const Array& weight, const A
             batch.shape()[2 + i], size);
     shape.push_back(size);
   }
-  const Array y = convolution(Convolved::input, batch, weight, bias, steps, shape, axes == 1);
+  const Array y = convolution(Convolved::input, batch, weight, bias, steps, shape, has_c_order(batch, weight));
   return x.rank() == batch.rank() ? y : reshape(y, sizes_behind(y, 1));
 }
 

@@ -126,7 +126,7 @@ OneOrMore largest(const Array& x, const Array& batch, const Windows& windows, co
 }
 
 OneOrMore max_pool_layer(const Layer& layer, const Array& x, const Sizes& sizes, bool return_indices) {
-  check_type(layer, x, layer.axes > 1);
+  check_type(layer, x, layer.axes > 1 || return_indices);
   const Array batch = with_samples(layer, x);
   const auto [windows, out] = windows_of(layer, batch, sizes);
   return largest(x, batch, windows, out, return_indices);

@@ -122,7 +122,7 @@ struct OnHost {
     auto one = [&](int64_t wide, const Window& w) {
       for (int64_t c = 0; c < channels; ++c) {
         const T* plane = in + wide + c * p.wide[1];
-        T largest = T();
+        T largest = op::pool_least<T>();
         long long place = -1;
         each_element(p, w, [&](int64_t at, int z, int y, int x) {
           const T value = plane[at];
@@ -183,8 +183,7 @@ struct OnHost {
     for (int z = 0; z < p.in[0]; ++z)
       for (int y = 0; y < p.in[1]; ++y)
         for (int x = 0; x < p.in[2]; ++x)
-          for (int64_t c = 0; c < channels; ++c)
-            planes[z * p.wide[2] + y * p.wide[3] + x * p.wide[4] + c * p.wide[1]] = T();
+          for (int64_t c = 0; c < channels; ++c) planes[z * p.wide[2] + y * p.wide[3] + x * p.wide[4] + c * p.wide[1]] = T();
   }
 };
 

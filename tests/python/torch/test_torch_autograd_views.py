@@ -722,3 +722,43 @@ def test_writes_meanwhile_make_such_views_unclear(device):
     y.mul_(2)
     with pytest.raises(RuntimeError, match="its base or another view of its base has been modified inplace"):
         v.sum()
+
+
+@pytest.mark.parametrize(
+    "read", [lambda v: v.tolist(), lambda v: v.detach(), lambda v: v.data, lambda v: v.view(2), lambda v: v[:1], torch.nn.Parameter]
+)
+def test_such_views_pass_none_on_whatever_was_made_of_them(device, read):
+    x = torch.ones(2, 2, device=device, requires_grad=True)
+    with torch.no_grad():
+        v = x[0]
+    read(v)
+    (v * v).sum().backward()
+    assert x.grad is None
+    x = torch.ones(2, 2, device=device)
+    v = x[0]
+    x.requires_grad_()
+    read(v)
+    (v * v).sum().backward()
+    assert x.grad is None
+
+
+def test_such_views_once_their_base_was_written_without_a_record(device):
+    layer = torch.nn.Linear(2, 2, bias=False, device=device)
+    with torch.no_grad():
+        turned = layer.weight.T
+    torch.nn.init.constant_(layer.weight, 1.0)
+    with pytest.raises(RuntimeError, match="has been modified inplace"):
+        torch.ones(1, 2, device=device) @ turned
+    x = torch.ones(2, 2, device=device)
+    v = x[0]  # older than the wish, and follows
+    x.requires_grad_()
+    with torch.no_grad():
+        x.mul_(2)
+    (v * v).sum().backward()
+    assert x.grad.tolist() == [[4, 4], [0, 0]]
+    x = torch.empty(2, 2, device=device)
+    v = x[0]
+    x.fill_(1)
+    x.requires_grad_()
+    (v * v).sum().backward()
+    assert x.grad.tolist() == [[2, 2], [0, 0]]

@@ -314,3 +314,20 @@ def test_equal_elements_and_nan(device):
     x = torch.ones(1, 1, 2, 2, device=device, requires_grad=True)
     F.max_pool2d(x, 2).sum().backward()
     assert x.grad.tolist() == [[[[1, 0], [0, 0]]]]
+
+
+def test_windows_in_the_border_and_beyond_it(device):
+    line = torch.ones(1, 1, 2, device=device)
+    assert F.max_pool1d(line, 2, 1, 1, 3).tolist() == [[[-float("inf")]]]
+    assert F.max_pool1d(torch.arange(6, device=device).reshape(1, 1, 6), 2, return_indices=True)[1].tolist() == [[[1, 3, 5]]]
+    with pytest.raises(RuntimeError, match="Output size is too small"):
+        F.avg_pool2d(torch.ones(1, 1, 1, 3, device=device), 3, 2, ceil_mode=True)
+
+
+def test_results_of_signals_are_in_order(device):
+    x = torch.rand(4, 20, 6, device=device).permute(0, 2, 1)
+    w = torch.rand(8, 6, 3, device=device)
+    turned = torch.rand(2, 5, 6, 3, device=device).transpose(1, 3)  # channels innermost, but the sizes swapped
+    assert F.conv2d(turned, torch.rand(4, 3, 2, 2, device=device)).is_contiguous()
+    assert F.conv1d(x, w).is_contiguous() and F.conv_transpose1d(x, torch.rand(6, 8, 3, device=device)).is_contiguous()
+    np.testing.assert_allclose(F.conv1d(x, w).cpu().numpy(), convolved(x.cpu().numpy(), w.cpu().numpy()), rtol=1e-4, atol=1e-4)

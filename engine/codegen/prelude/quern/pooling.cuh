@@ -81,6 +81,16 @@ __QUERN_BOTH double pool_divisor(const PoolPlan& p, const int* out) {
   return count;
 }
 
+// Below all others: what a window without elements has.
+template <class T>
+__QUERN_BOTH T pool_least() {
+  return static_cast<T>(-1.7976931348623157e308) * static_cast<T>(2);
+}
+template <>
+__QUERN_BOTH long long pool_least<long long>() {
+  return -9223372036854775807ll - 1;
+}
+
 #define QUERN_EACH_IN(a, b, c)                         \
   for (int z = a.from; z < a.end; z += a.step)         \
     for (int y = b.from; y < b.end; y += b.step)       \
@@ -93,7 +103,7 @@ __QUERN_BOTH void pool_largest(const PoolPlan& p, const T* in, T* out, long long
   const T* plane = in + at.sample * p.wide[0] + at.channel * p.wide[1];
   const PoolRange a = pool_range(p, 0, at.at[0]), b = pool_range(p, 1, at.at[1]), c = pool_range(p, 2, at.at[2]);
   long long place = -1;
-  T largest = T();
+  T largest = pool_least<T>();
   QUERN_EACH_IN(a, b, c) {
     const T value = plane[z * p.wide[2] + y * p.wide[3] + x * p.wide[4]];
     if (place < 0 || value > largest || value != value) {
