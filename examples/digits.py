@@ -34,3 +34,8 @@ def digits():
     found = load_digits()
     order = np.random.default_rng(1).permutation(len(found.target))
     return found.data[order] / 16, found.target[order], "of scikit-learn"
+
+
+if __name__ == "__main__":
+    images, labels, source = digits()
+    print(f"{len(labels)} digits {source}, of {images.shape[1]} numbers each")

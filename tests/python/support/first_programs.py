@@ -103,7 +103,12 @@ TORCH = {
         "import torch\ndevice = 'cuda' if torch.cuda.is_available() else 'cpu'\nprint((torch.ones(2, device=device) + 1).cpu())", "tensor([2., 2.])\n", "", "",
     ),
     "misspelt": ("import torch\ntorch.zeroes(3)  # !", "", "AttributeError", "Did you mean: 'zeros'?"),
-    "convolution": ("import torch.nn as nn\nmodel = nn.Sequential(\n    nn.Conv2d(1, 8, 3),  # !\n)", "", "AttributeError", "docs/torch.md says what is left out"),
+    "convolution": (
+        "import torch\nfrom torch import nn\nmodel = nn.Sequential(nn.Conv2d(1, 8, 3), nn.ReLU(), nn.MaxPool2d(2))\n"
+        "print(model(torch.ones(2, 1, 28, 28)).shape)",
+        "torch.Size([2, 8, 13, 13])\n", "", "",
+    ),
+    "recurrent": ("import torch.nn as nn\nmodel = nn.LSTM(  # !\n    10, 20)", "", "AttributeError", "docs/torch.md says what is left out"),
     "train": (
         "import torch\nfrom torch import nn\nx = torch.linspace(-1, 1, 32).unsqueeze(1)\nmodel = nn.Linear(1, 1)\n"
         "optimizer = torch.optim.SGD(model.parameters(), lr=0.5)\nfor epoch in range(100):\n    optimizer.zero_grad()\n"
