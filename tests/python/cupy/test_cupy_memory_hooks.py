@@ -1,5 +1,6 @@
 """cupy.cuda.MemoryHook: hooks receive every allocation of a block, in order."""
 
+import gc
 import io
 import os
 import re
@@ -27,6 +28,8 @@ for _what in ("alloc", "malloc", "free"):
 
 
 def test_calls_and_what_they_say(device):
+    gc.collect()  # what tests before left behind is not freed meanwhile
+    cp.cuda.Device().synchronize()
     _engine.wait_for_cpu() if device.kind == "cpu" else None
     with Log() as log:
         memory = cp.cuda.alloc(5_000_000)
