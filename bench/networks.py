@@ -172,6 +172,7 @@ CASES = {
 LARGE = {  # for a GPU
     "ResNet-18, 64x3x224x224, Adam": lambda t, d: training(t, d, resnet18(t), 64, 3, 224, False),
     "the same, channels last  ": lambda t, d: training(t, d, resnet18(t), 64, 3, 224, True),
+    "the same, channels last, TF32 convolutions": lambda t, d: training(t, d, resnet18(t), 64, 3, 224, True),
 }
 
 
@@ -188,12 +189,13 @@ def work(library, device, threads):
         import torch
 
         torch.set_num_threads(threads)
-        torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
-        torch.backends.cudnn.benchmark = True
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.benchmark = True
     step = None
     for line in sys.stdin:
         word, _, rest = line.strip().partition(" ")
         if word == "case":
+            torch.backends.cudnn.allow_tf32 = "TF32" in rest
             step = (CASES | LARGE)[json.loads(rest)](torch, device)
             start = time.perf_counter()
             losses = [float(step().detach()) for _ in range(3)]

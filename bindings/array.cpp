@@ -770,8 +770,6 @@ void init_arrays(nb::module_& m) {
   });
   m.def("array_evaluate_all", [] { evaluate_all(); });
   m.def("end_round", [] { end_round(); });
-  m.def("allow_tf32", &allow_tf32);
-  m.def("allows_tf32", &allows_tf32);
   m.def("array_explain", [](const Array& array) { return explain(array); });
   m.def("array_pending", [] { return graph.pending.count(); });
   m.def("array_replayed", &replayed);

@@ -32,6 +32,7 @@ NB_MODULE(_engine, m) {
   init_textures(m);
   init_kernels(m);
   init_trace(m);
+  init_libraries(m);
   init_checks(m);
   init_types(m);
   init_given();

@@ -102,6 +102,7 @@ void init_textures(nb::module_& m);
 void init_kernels(nb::module_& m);
 void init_dispatchers(nb::module_& m);
 void init_trace(nb::module_& m);
+void init_libraries(nb::module_& m);
 void init_checks(nb::module_& m);
 void init_types(nb::module_& m);
 void init_given();

@@ -8,7 +8,6 @@
 #include "bindings/objects.h"
 #include "compile/clang.h"
 #include "core/log.h"
-#include "core/nvidia_libraries.h"
 #include "device/cuda_driver.h"
 
 namespace quern::python {
@@ -151,30 +150,6 @@ void init_trace(nb::module_& m) {
     d["loaded"] = r.loaded;
     d["version"] = r.version;
     return d;
-  });
-  m.def("set_nvidia_search_paths", [](std::vector<std::string> paths) { set_nvidia_search_paths(std::move(paths)); });
-  m.def("nvidia_sources", [] {
-    nb::list out;
-    for (const NvidiaSource& source : nvidia_sources()) {
-      nb::dict d;
-      d["kind"] = source.kind;
-      d["root"] = source.root;
-      d["version"] = source.version;
-      d["passed_over"] = source.passed_over;
-      out.append(d);
-    }
-    return out;
-  });
-  m.def("nvidia_libraries", [] {
-    nb::list out;
-    for (const NvidiaLibrary& library : nvidia_libraries()) {
-      nb::dict d;
-      d["name"] = library.name;
-      d["path"] = library.path;
-      d["version"] = library.version;
-      out.append(d);
-    }
-    return out;
   });
 }
 

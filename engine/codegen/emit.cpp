@@ -419,7 +419,7 @@ void Printer::packs() {
   }
 }
 
-// Threads along the innermost dimension, blocks along the others.
+// Threads along the innermost dimension, blocks along the others; on a GPU a block has several short rows.
 void Printer::elementwise() {
   size_t dims = form_.shape.size();
   if (form_.pack > 1) return packs();
@@ -432,7 +432,10 @@ void Printer::elementwise() {
     if (inner > 0) {
       std::string rows;
       for (size_t d = 0; d < inner; ++d) rows += formatted("{}n{}", d ? " * " : "", d);
-      line(1, "const I row = (I)blockIdx.z * gridDim.y + blockIdx.y;");
+      const bool several = group_.device.is_gpu();  // rows of a block
+      line(1, "const I row = {};",
+           several ? "((I)blockIdx.z * gridDim.y + blockIdx.y) * blockDim.y + threadIdx.y"
+                   : "(I)blockIdx.z * gridDim.y + blockIdx.y");
       line(1, "if (row >= {}) return;", rows);
       coordinates(1, 0, inner, "row");
     }

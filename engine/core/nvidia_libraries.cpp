@@ -34,7 +34,8 @@ constexpr int newest_major = 13;  // the newest one whose sonames the table know
 struct LibraryRow {
   const char* name;
   int cuda12, cuda13;
-  const char* needs;  // names, separated by spaces
+  const char* needs;      // names, separated by spaces
+  bool is_apart = false;  // comes on its own, so that another source may have it
 };
 
 constexpr LibraryRow library_rows[] = {
@@ -47,7 +48,7 @@ constexpr LibraryRow library_rows[] = {
     {"cusparse", 12, 12, "nvJitLink"},
     {"cusolver", 11, 12, "nvJitLink cublasLt cublas cusparse"},
     {"curand", 10, 10, ""},
-    {"cudnn", 9, 9, "nvrtc cublasLt cublas"},
+    {"cudnn", 9, 9, "nvrtc cublasLt cublas", true},
     {"cupti", 12, 13, ""},
 };
 
@@ -232,7 +233,18 @@ const std::vector<NvidiaSource>& sources_locked(State& s) {
   return *s.sources;
 }
 
-NvidiaLibrary library_in(const NvidiaSource& source, const LibraryRow& row) {
+// Where a library that comes apart may lie: pip's package of its own, then the folders of all sources of that major version.
+std::vector<std::string> folders_apart(State& s, const std::string& name, int major) {
+  std::vector<std::string> folders;
+  for (const std::string& site : s.site_packages) folders.push_back((fs::path(site) / "nvidia" / name / "lib").string());
+  for (const NvidiaSource& source : sources_locked(s)) {
+    if (source.major == major) folders.insert(folders.end(), source.library_dirs.begin(), source.library_dirs.end());
+  }
+  for (const fs::path& folder : system_folders()) folders.push_back(folder.string());
+  return folders;
+}
+
+NvidiaLibrary library_in(State& s, const NvidiaSource& source, const LibraryRow& row) {
   NvidiaLibrary library;
   library.name = row.name;
   if (library.name == "nvrtc") {
@@ -241,8 +253,14 @@ NvidiaLibrary library_in(const NvidiaSource& source, const LibraryRow& row) {
     return library;
   }
   int number = source.major <= 12 ? row.cuda12 : row.cuda13 + std::max(0, source.major - newest_major);
+  if (row.is_apart) number = row.cuda12;
   std::string file = formatted("lib{}.so.{}", row.name, number);
-  for (const std::string& folder : source.library_dirs) {
+  std::vector<std::string> folders = source.library_dirs;
+  if (row.is_apart) {
+    const std::vector<std::string> others = folders_apart(s, library.name, source.major);
+    folders.insert(folders.end(), others.begin(), others.end());
+  }
+  for (const std::string& folder : folders) {
     fs::path path = fs::path(folder) / file;
     if (!is_there(path)) continue;
     library.path = path.string();
@@ -291,7 +309,9 @@ std::optional<NvidiaLibrary> find_nvidia_library(const std::string& name) {
   if (!row) bug("no NVIDIA library is called {}", name);
   std::optional<NvidiaSource> source = chosen_nvidia_source();
   if (!source) return std::nullopt;
-  NvidiaLibrary library = library_in(*source, *row);
+  State& s = state();
+  std::lock_guard lock(s.mutex);
+  NvidiaLibrary library = library_in(s, *source, *row);
   if (library.path.empty()) return std::nullopt;
   return library;
 }
@@ -300,7 +320,9 @@ std::vector<NvidiaLibrary> nvidia_libraries() {
   std::vector<NvidiaLibrary> libraries;
   std::optional<NvidiaSource> source = chosen_nvidia_source();
   if (!source) return libraries;
-  for (const LibraryRow& row : library_rows) libraries.push_back(library_in(*source, row));
+  State& s = state();
+  std::lock_guard lock(s.mutex);
+  for (const LibraryRow& row : library_rows) libraries.push_back(library_in(s, *source, row));
   return libraries;
 }
 

@@ -2,7 +2,7 @@
 //
 // There is one fixed order: pip's nvidia packages, CUDA_HOME or CUDA_PATH, /usr/local/cuda*, a conda environment, the system's
 // loader. The first source with an NVRTC that the driver supports is chosen, and every library comes from that source: two
-// sources are never mixed. Nothing is loaded before open_nvidia_library.
+// sources are never mixed, but for cuDNN, which no toolkit has. Nothing is loaded before open_nvidia_library.
 #pragma once
 
 #include <optional>

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "functions/backward.h"
+#include "functions/padding.h"
 #include "functions/parts.h"
 #include "functions/steps.h"
 #include "graph/memory_order.h"
@@ -32,7 +33,8 @@ class ConvolutionGradient : public GradientBody {
     const bool is_plain = what_ == Convolved::result;
     if (call.wanted[0]) {
       const Convolved of_x = is_plain ? Convolved::input : Convolved::result;
-      out[0] = convolve(of_x, g, conj(call.operands[1]), steps_, call.layouts[0]->shape);
+      const Layout& layout = *call.layouts[0];
+      out[0] = convolve(of_x, g, conj(call.operands[1]), steps_, layout.shape, is_plain && suggests_channels_last(layout));
     }
     if (call.wanted[1]) {
       const Array x = conj(call.operands[0]);
@@ -177,8 +179,21 @@ Shape sizes_behind(const Array& x, size_t first) {
   return {x.shape().begin() + static_cast<std::ptrdiff_t>(first), x.shape().end()};
 }
 
+// cuDNN has as many zeros before an axis as after it: more of them become part of the array.
+Array with_even_sides(const Array& x, Sides& sides) {
+  std::vector<int64_t> widths;
+  for (auto side = sides.rbegin(); side != sides.rend(); ++side) {
+    const int64_t more = std::max<int64_t>(0, side->second - side->first);
+    widths.insert(widths.end(), {0, more});
+    side->second -= more;
+  }
+  const bool are_even = std::ranges::all_of(widths, [](int64_t n) { return n == 0; });
+  return are_even ? x : pad(numpys_rules, x, widths, "constant", 0.0);
+}
+
 // Of arrays (samples, channels, sizes) and (results, channels of a group, sizes).
-Array convolved(const Array& x, const Array& weight, const Array* bias, Steps steps, const Sides& sides, bool in_order = false) {
+Array convolved(const Array& given, const Array& weight, const Array* bias, Steps steps, Sides sides, bool in_order = false) {
+  const Array x = is_convolved_by_cudnn(given) ? with_even_sides(given, sides) : given;
   const size_t axes = x.rank() - 2;
   Shape shape{x.shape()[0], weight.shape()[0]};
   for (size_t i = 0; i < axes; ++i) {

@@ -69,10 +69,11 @@ class Normalised : public GradientBody {
   std::string_view name() const override { return of_channels_ ? "native_batch_norm" : "native_layer_norm"; }
   // Inputs x, weight, bias; results y, mean, one over the deviation.
   Gradients gradients(const GradientCall& call) const override {
+    if (of_channels_) return of_channels(call);
     Gradients out(call.wanted.size());
     const Array& x = call.operands[0];
     DType wide = wide_type(x.dtype());
-    Array g = call.given[0] ? as_type(*call.given[0], wide) : full(x.shape(), Scalar{}, wide, call.device);
+    Array g = given(call, wide);
     Array normal = multiply(subtract(as_type(x, wide), call.results[1]), call.results[2]);
     if (call.wanted[0]) {
       Array scaled = has_weight_ ? multiply(g, as_type(call.operands[1], wide)) : g;
@@ -88,12 +89,39 @@ class Normalised : public GradientBody {
       }
     }
     std::vector<bool> others = inner_;
-    if (!of_channels_) others.flip();
-    auto over_others = [&](const Array& a) { return reduce(Reduction::sum, a, others, of_channels_); };
+    others.flip();
+    auto over_others = [&](const Array& a) { return reduce(Reduction::sum, a, others, false); };
     size_t at = 1;
     if (has_weight_ && call.wanted[at]) out[at] = over_others(multiply(g, normal));
     if (has_weight_) ++at;
     if (has_bias_ && call.wanted[at]) out[at] = over_others(g);
+    return out;
+  }
+
+  // The same with two sums over x's elements, as all else has one element for each channel. What x is away from the mean is
+  // computed twice: as one array it would be stored.
+  Gradients of_channels(const GradientCall& call) const {
+    Gradients out(call.wanted.size());
+    const DType wide = wide_type(call.operands[0].dtype());
+    const Array x = as_type(call.operands[0], wide), &mean = call.results[1], &scale = call.results[2];
+    const Array g = given(call, wide);
+    auto over_all = [&](const Array& a) { return reduce(Reduction::sum, a, inner_, true); };
+    const Array sum = over_all(g), along = multiply(over_all(multiply(g, subtract(x, mean))), scale);
+    if (call.wanted[0]) {
+      const double n = elements_over(x, inner_);
+      const Array factor = has_weight_ ? multiply(scale, as_type(call.operands[1], wide)) : scale;
+      const Array slope = true_divide(multiply(along, scale), n), away = subtract(x, mean);
+      out[0] = multiply(subtract(subtract(g, true_divide(sum, n)), multiply(away, slope)), factor);
+      if (call.given[1]) out[0] = added(out[0], true_divide(*call.given[1], n));
+      if (call.given[2]) {
+        const Array part = multiply(multiply(square(scale), scale), true_divide(*call.given[2], n));
+        out[0] = subtract(*out[0], multiply(away, part));
+      }
+    }
+    size_t at = 1;
+    if (has_weight_ && call.wanted[at]) out[at] = along;
+    if (has_weight_) ++at;
+    if (has_bias_ && call.wanted[at]) out[at] = sum;
     return out;
   }
 
@@ -105,6 +133,10 @@ class Normalised : public GradientBody {
   }
 
  private:
+  static Array given(const GradientCall& call, DType wide) {
+    return call.given[0] ? as_type(*call.given[0], wide) : full(call.layouts[0]->shape, Scalar{}, wide, call.device);
+  }
+
   std::vector<bool> inner_;
   bool of_channels_, has_weight_, has_bias_;
 };
@@ -123,11 +155,13 @@ std::vector<Array> normalised(const Array& x, std::vector<bool> inner, bool of_c
     const double n = Normalised::elements_over(x, inner);
     auto mean_of = [&](const Array& values) { return true_divide(reduce(Reduction::sum, values, inner, true), n); };
     Array mean = mean_of(a), away = subtract(a, mean);
-    if (of_channels) {  // of many elements: what the mean was rounded by counts where it is large beside the deviation
-      Array rest = mean_of(away);
-      mean = add(mean, rest), away = subtract(away, rest);
-    }
     Array spread = mean_of(multiply(away, away));
+    if (of_channels) {  // of many elements: what the mean was rounded by counts where it is large beside the deviation
+      const Array rest = mean_of(away);
+      spread = maximum(subtract(spread, multiply(rest, rest)), 0.0);
+      away = subtract(subtract(a, mean), rest);  // as an array that the sums share it would be stored
+      mean = add(mean, rest);
+    }
     if (spread_out) *spread_out = spread;
     Array scale = reciprocal(sqrt(add(spread, eps)));
     Array y = multiply(away, scale);

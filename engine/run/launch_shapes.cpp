@@ -18,7 +18,9 @@ LaunchShape elementwise_shape(const Group& group, const Form& form) {
   int64_t block = std::min((inner + 31) / 32 * 32, most);
   shape.block[0] = static_cast<uint32_t>(block);
   shape.grid[0] = static_cast<uint32_t>((inner + block - 1) / block);
-  rows_to_grid(shape, rows);
+  int64_t in_block = group.device.is_gpu() ? std::clamp<int64_t>(rows, 1, most / block) : 1;
+  shape.block[1] = static_cast<uint32_t>(in_block);
+  rows_to_grid(shape, (rows + in_block - 1) / in_block);
   return shape;
 }
 

@@ -10,7 +10,7 @@ import os
 import sys
 
 PROBE = 'extern "C" __global__ void quern_doctor_probe(int* a, int n) { int i = threadIdx.x; if (i < n) a[i] = 3 * i; }'
-LIBRARIES = ("nvrtc", "cublasLt", "cublas", "cufft", "cusolver")
+LIBRARIES = ("nvrtc", "cublasLt", "cublas", "cufft", "cusolver", "cudnn")
 
 
 def main():
@@ -37,6 +37,7 @@ def _facts():
         "driver": {"version": _engine.cuda_driver_version(), "path": _engine.cuda_driver_path(), "problem": _engine.cuda_problem() or ""},
         "sources": _engine.nvidia_sources(),
         "libraries": {row["name"]: row for row in _engine.nvidia_libraries() if row["name"] in LIBRARIES},
+        "cudnn": _engine.cudnn_problem() if _engine.cuda_count() else "",
         "cache": _engine.cache_info(),
         "default": _engine.default_device().name,
         "devices": [dict(_described(device), problem=_try(_engine, device)) for device in devices],

@@ -198,7 +198,7 @@ def library_missing(m):
 
 def mixed_libraries(m):
     """Libraries of another major version of CUDA than NVRTC's, or files of several sources."""
-    libraries = {name: row for name, row in m.engine.get("libraries", {}).items() if row.get("path")}
+    libraries = {name: row for name, row in m.engine.get("libraries", {}).items() if row.get("path") and name != "cudnn"}
     used = _used(m)
     if _driver(m)["problem"] or not used or "nvrtc" not in libraries:
         return None
@@ -222,6 +222,20 @@ def _same_place(path, source, nvrtc):
     if source["kind"] == "system":
         top = nvrtc.rpartition("/")[0]
     return path.startswith(top + "/") or source["kind"] == "pip" and "site-packages/nvidia/" in path
+
+
+def without_cudnn(m):
+    problem = m.engine.get("cudnn")
+    if not problem or says_why(m):
+        return None
+    major = _used(m)["version"].partition(".")[0]
+    return Finding(
+        "without_cudnn",
+        NOTE,
+        f"cuDNN is not used: {problem.partition(':')[0]}",
+        "convolutions on the GPU run in quern's own kernels, which take several times as long",
+        [pip_install(f"nvidia-cudnn-cu{major}")],
+    )
 
 
 def two_toolkits(m):
@@ -253,5 +267,6 @@ RULES = (
     nvrtc_too_new,
     library_missing,
     mixed_libraries,
+    without_cudnn,
     two_toolkits,
 )

@@ -43,6 +43,12 @@ def private_cache(tmp_path_factory):
         os.environ["QUERN_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def exact_convolutions():
+    """Convolutions on a GPU have the precision of float32, not of TF32: they are compared with those on a CPU."""
+    _engine.set_cudnn_settings({**_engine.cudnn_settings(), "allow_tf32": False})
+
+
 @pytest.fixture(autouse=True)
 def seeded(request):
     """Random numbers without a seed are the same in every run, others in every test: a bound that they pass stays passed."""

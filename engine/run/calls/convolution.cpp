@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -9,12 +10,14 @@
 #include <utility>
 
 #include "core/error.h"
+#include "device/cudnn.h"
 #include "device/host_blas.h"
 #include "graph/memory_order.h"
 #include "graph/tape.h"
 #include "run/calls/call_launch.h"
 #include "run/calls/convolution_tiles.h"
 #include "run/calls/formulas.h"
+#include "run/trace.h"
 
 namespace quern {
 
@@ -54,9 +57,39 @@ CallView in_five_axes(const CallView& view) {
   return out;
 }
 
+std::atomic<CudnnSettings> settings{};
+std::atomic<bool> only_deterministic{false};
+
+bool is_for_cudnn(DType dtype, const CudnnSettings& now) {
+  const bool has_type = dtype == DType::float32 || dtype == DType::float64 || size_of(dtype) == 2;
+  return now.enabled && has_type && cudnn_problem().empty();
+}
+
+// Do as many zeros behind an axis as before it give these places? cuDNN has had wrong results for other numbers of them.
+bool is_even(const ConvolutionSizes& sizes, const Steps& steps, size_t axis) {
+  const int64_t before = steps.before[axis], used = (sizes.kernel[axis] - 1) * steps.dilation[axis] + 1;
+  const int64_t least = (sizes.out[axis] - 1) * steps.stride[axis] + used - sizes.in[axis] - before;
+  const int64_t most = least + steps.stride[axis] - 1;
+  return least <= before && before <= most;
+}
+
+// The array, which lies in C order or with its channels last, without gaps; none: it lies otherwise.
+std::optional<TensorOnGpu> packed(const CallView& view, bool is_last) {
+  static constexpr size_t in_order[] = {4, 3, 2, 1, 0}, channels_last[] = {1, 4, 3, 2, 0};
+  TensorOnGpu out{view.data, {}, {}};
+  int64_t step = 1;
+  for (size_t axis : is_last ? channels_last : in_order) {
+    out.shape[axis] = view.shape()[axis];
+    out.strides[axis] = step;
+    if (out.shape[axis] > 1 && view.strides()[axis] != step) return std::nullopt;
+    step *= out.shape[axis];
+  }
+  return out;
+}
+
 class Convolution : public CallBody {
  public:
-  Convolution(Convolved what, const Steps& steps) : what_(what), steps_(steps) {}
+  Convolution(Convolved what, const Steps& steps, const CudnnSettings& now) : what_(what), steps_(steps), settings_(now) {}
   std::string_view name() const override { return names[static_cast<size_t>(what_)]; }
   bool keeps_operand(size_t) const override { return true; }
   bool is_product() const override { return true; }
@@ -68,7 +101,7 @@ class Convolution : public CallBody {
     const int64_t positions = sizes.samples * sizes.out[0] * sizes.out[1] * sizes.out[2];
     const int64_t products = positions * all.weight.layout->elements;
     if (products == 0) return fill_with_zeros(run);
-    if (run.device.is_gpu()) return on_gpu(run, all);
+    if (run.device.is_gpu()) return on_gpu(run, all, products);
     host_blas("cblas_sgemm");  // what is missing is said here, not on another thread
     on_cpu(run, name(), products / 64, [all] { convolve_on_host(all); }, {}, traced_work(run, products));
   }
@@ -85,7 +118,8 @@ class Convolution : public CallBody {
       const auto [left, right] = operands_of(wanted);
       const Array& one = left == other ? kept : g;
       const Array& two = right == other ? kept : g;
-      out[slot] = convolve(wanted, one, two, steps_, call.layouts[slot]->shape);
+      const Layout& layout = *call.layouts[slot];
+      out[slot] = convolve(wanted, one, two, steps_, layout.shape, wanted == Convolved::input && has_channels_last(layout));
     };
     gradient(first, second, 0, 1);
     gradient(second, first, 1, 0);
@@ -158,7 +192,55 @@ class Convolution : public CallBody {
     return plan;
   }
 
-  void on_gpu(const CallRun& run, const ConvolutionOnHost& all) const {
+  std::optional<ConvolutionOnGpu> for_cudnn(const CallRun& run, const ConvolutionOnHost& all) const {
+    const DType dtype = run.outputs[0].dtype;
+    if (!is_for_cudnn(dtype, settings_)) return std::nullopt;
+    const ConvolutionSizes sizes = all.sizes();
+    using enum ConvolutionOnGpu::Wanted;
+    ConvolutionOnGpu out{what_ == Convolved::result  ? result
+                         : what_ == Convolved::input ? input
+                                                     : weight,
+                         dtype,
+                         {},
+                         {},
+                         {},
+                         steps_.stride,
+                         steps_.before,
+                         steps_.dilation};
+    for (size_t axis = 0; axis < Steps::axes; ++axis)
+      if (!is_even(sizes, steps_, axis)) return std::nullopt;
+    const std::pair<const CallView*, TensorOnGpu*> tensors[] = {
+        {&all.input, &out.input}, {&all.weight, &out.weight}, {&all.result, &out.result}};
+    for (const auto& [view, tensor] : tensors) {
+      const std::optional<TensorOnGpu> found = packed(*view, all.is_last);
+      if (!found) return std::nullopt;
+      *tensor = *found;
+    }
+    out.tf32 = settings_.allow_tf32;
+    out.deterministic = settings_.deterministic;
+    out.measured = settings_.benchmark;
+    return out;
+  }
+
+  // Did cuDNN compute it?
+  bool with_cudnn(const CallRun& run, const ConvolutionOnHost& all, int64_t products) const {
+    const std::optional<ConvolutionOnGpu> convolution = for_cudnn(run, all);
+    if (!convolution) return false;
+    Context& context = context_on(run.device);
+    const std::optional<size_t> bytes = convolution_workspace(context.device, *convolution);
+    if (!bytes) return false;
+    mark_used(run);
+    Traced traced(TraceKind::launch, run.device, context.work_stream.get(), 0, run.site);
+    traced.name(std::string(name()));
+    traced.work(traced_work(run, products));
+    const Buffer workspace = temporary(run, std::max<size_t>(*bytes, 16));
+    use_on(context.work_stream, *workspace.block(), true);
+    convolve_on_gpu(context.device, *context.work_stream, *convolution, workspace.pointer(), run.site);
+    return true;
+  }
+
+  void on_gpu(const CallRun& run, const ConvolutionOnHost& all, int64_t products) const {
+    if (with_cudnn(run, all, products)) return;
     Context& context = context_on(run.device);
     Plan plan = plan_of(all);
     const int64_t patch = int64_t{plan.channels} * plan.kernel[0] * plan.kernel[1] * plan.kernel[2];
@@ -198,6 +280,7 @@ class Convolution : public CallBody {
 
   Convolved what_;
   Steps steps_;
+  CudnnSettings settings_;
 };
 
 // On the CPU weights and results are matrices of BLAS: copies where they lie otherwise.
@@ -211,17 +294,33 @@ Array ready_result(const Array& result) {
                   has_channels_last(result.layout()) ? channels_last_layout(result.shape()) : contiguous_layout(result.shape()));
 }
 
+// For cuDNN all three lie alike. Axes of one element say nothing.
+Array without_gaps(const Array& array, bool is_last) {
+  const LayoutRef wanted = is_last ? channels_last_layout(array.shape()) : contiguous_layout(array.shape());
+  const Layout& layout = array.layout();
+  bool lies_so = true;
+  for (size_t i = 0; i < layout.rank(); ++i) lies_so &= layout.shape[i] == 1 || layout.strides[i] == wanted->strides[i];
+  return lies_so ? array : arranged(array, wanted);
+}
+
 }  // namespace
 
-Array convolve(Convolved what, const Array& first, const Array& second, const Steps& steps, const Shape& shape) {
+CudnnSettings cudnn_settings() { return settings; }
+void set_cudnn_settings(CudnnSettings now) { settings = now; }
+bool only_deterministic_algorithms() { return only_deterministic; }
+void set_only_deterministic_algorithms(bool only) { only_deterministic = only; }
+
+bool is_convolved_by_cudnn(const Array& x) { return x.device().is_gpu() && is_for_cudnn(x.dtype(), settings); }
+
+Array convolve(Convolved what, const Array& first, const Array& second, const Steps& steps, const Shape& shape, bool is_last) {
   const DType dtype = first.dtype();
   const bool is_cpu = first.device().is_cpu();
   if (is_cpu && size_of(dtype) == 2) {
-    const Array wide = convolve(what, astype(first, DType::float32), astype(second, DType::float32), steps, shape);
+    const Array wide = convolve(what, astype(first, DType::float32), astype(second, DType::float32), steps, shape, is_last);
     return astype(wide, dtype);
   }
   // The weights count a patch as the input has it.
-  const bool is_last = has_channels_last(first.layout()) || (what != Convolved::weight && has_channels_last(second.layout()));
+  is_last = is_last || has_channels_last(first.layout()) || (what != Convolved::weight && has_channels_last(second.layout()));
   const CallResult result{shape, dtype, is_last ? channels_last_layout(shape) : contiguous_layout(shape)};
   Array operands[] = {first, second};
   if (is_cpu) {
@@ -229,7 +328,12 @@ Array convolve(Convolved what, const Array& first, const Array& second, const St
     operands[1] = what == Convolved::weight ? ready_result(second) : ready_weight(second, patches_last);
     if (what == Convolved::input) operands[0] = ready_result(first);
   }
-  return record_call(std::make_shared<Convolution>(what, steps), operands, {&result, 1}, first.device())[0];
+  CudnnSettings now = settings;
+  now.deterministic |= only_deterministic;
+  if (!is_cpu && is_for_cudnn(dtype, now)) {
+    for (Array& operand : operands) operand = without_gaps(operand, is_last);
+  }
+  return record_call(std::make_shared<Convolution>(what, steps, now), operands, {&result, 1}, first.device())[0];
 }
 
 }  // namespace quern

@@ -11,6 +11,7 @@
 #include "device/cpu.h"
 #include "device/host_gemm.h"
 #include "run/calls/call_launch.h"
+#include "run/calls/convolution_direct.h"
 
 namespace quern {
 
@@ -410,6 +411,7 @@ bool is_matrix(const Layout& weight, bool is_last) {
 }
 
 void convolve_on_host(const ConvolutionOnHost& convolution) {
+  if (is_for_direct(convolution) && convolve_directly(convolution)) return;
   switch (convolution.input.dtype) {
     case DType::float32:
       return OnHost<float>(convolution).run();

@@ -206,7 +206,7 @@ void pool_on_host(Pooled what, const op::PoolPlan& p, const std::vector<char*>& 
   }
 }
 
-Array pooled(Pooled what, const Windows& windows, std::span<const Array> operands, const Shape& shape);
+Array pooled(Pooled what, const Windows& windows, std::span<const Array> operands, const Shape& shape, bool is_last = false);
 
 class Pool : public CallBody {
  public:
@@ -222,7 +222,8 @@ class Pool : public CallBody {
     std::vector<Array> operands{*call.given[0]};
     if (what_ == Pooled::largest) operands.push_back(call.results[1]);
     if (has_places(what_)) operands.push_back(call.operands[1]);
-    out[0] = pooled(backwards[static_cast<size_t>(what_)], windows_, operands, call.layouts[0]->shape);
+    const Layout& layout = *call.layouts[0];
+    out[0] = pooled(backwards[static_cast<size_t>(what_)], windows_, operands, layout.shape, suggests_channels_last(layout));
     return out;
   }
 
@@ -276,10 +277,11 @@ class Pool : public CallBody {
   Windows windows_;
 };
 
-// Like the first operand in memory: the places lie as the elements do.
-std::vector<Array> recorded(Pooled what, const Windows& windows, std::span<const Array> operands, const Shape& shape) {
+// Like the first operand in memory, or with the channels last: the places lie as the elements do.
+std::vector<Array> recorded(Pooled what, const Windows& windows, std::span<const Array> operands, const Shape& shape,
+                            bool is_last = false) {
   const Array& first = operands[0];
-  const LayoutRef layout = format_beside(first, shape);
+  const LayoutRef layout = is_last ? channels_last_layout(shape) : format_beside(first, shape);
   std::vector<CallResult> results{{shape, first.dtype(), layout}};
   if (what == Pooled::largest) results.push_back({shape, DType::int64, layout});
   std::vector<Array> all(operands.begin(), operands.end());
@@ -291,12 +293,12 @@ std::vector<Array> recorded(Pooled what, const Windows& windows, std::span<const
   return record_call(std::make_shared<Pool>(what, windows), all, results, first.device());
 }
 
-Array pooled(Pooled what, const Windows& windows, std::span<const Array> operands, const Shape& shape) {
+Array pooled(Pooled what, const Windows& windows, std::span<const Array> operands, const Shape& shape, bool is_last) {
   const DType dtype = operands[0].dtype();
-  if (size_of(dtype) != 2) return recorded(what, windows, operands, shape)[0];
+  if (size_of(dtype) != 2) return recorded(what, windows, operands, shape, is_last)[0];
   std::vector<Array> wide(operands.begin(), operands.end());
   wide[0] = astype(wide[0], DType::float32);
-  return astype(recorded(what, windows, wide, shape)[0], dtype);
+  return astype(recorded(what, windows, wide, shape, is_last)[0], dtype);
 }
 
 Shape result_shape(const Array& x, const Shape& out) {

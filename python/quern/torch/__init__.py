@@ -27,6 +27,13 @@ from quern.torch import (  # noqa: F401
 )
 from quern.torch._copies_and_queries import *  # noqa: F403
 from quern.torch._core import Tensor  # noqa: F401
+from quern.torch._determinism import (  # noqa: F401
+    are_deterministic_algorithms_enabled,
+    get_deterministic_debug_mode,
+    is_deterministic_algorithms_warn_only_enabled,
+    set_deterministic_debug_mode,
+    use_deterministic_algorithms,
+)
 from quern.torch._functional_forms import *  # noqa: F403
 from quern.torch._matrix_functions import *  # noqa: F403
 from quern.torch._namespace import *  # noqa: F403
@@ -45,13 +52,11 @@ from quern.torch._saving_and_switches import (  # noqa: F401
     distributed,
     get_float32_matmul_precision,
     get_num_threads,
-    is_deterministic_algorithms_warn_only_enabled,
     jit,
     load,
     save,
     set_float32_matmul_precision,
     set_num_threads,
-    use_deterministic_algorithms,
     version,
 )
 from quern.torch._settings import *  # noqa: F403

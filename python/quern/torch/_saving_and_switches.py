@@ -1,5 +1,6 @@
 """What surrounds tensors in torch: saving, compiling, switches. What has no meaning here does nothing, or says so once."""
 
+import contextlib
 import os
 import pickle
 import sys
@@ -95,10 +96,60 @@ class _Matmul(_Switch):
         set_float32_matmul_precision("high" if allowed else "highest")
 
 
+class _Cudnn(_Switch):
+    """Settings of convolutions on a GPU, which cuDNN computes where it is installed.
+
+    Attributes
+    ----------
+    enabled : bool
+        Whether cuDNN is used; else quern's own kernel is.
+    benchmark : bool
+        Whether the ways to compute a convolution are measured when its shapes are first used, to take the fastest.
+    deterministic : bool
+        Whether only those ways are used that give the same bits each time.
+    allow_tf32 : bool
+        Whether factors of float32 may be rounded to TF32, which has 10 bits of fraction.
+    """
+
+    def __getattr__(self, name):
+        settings = _engine.cudnn_settings()
+        if name not in settings:
+            raise AttributeError(f"module 'torch.backends.cudnn' has no attribute {name!r}")
+        return settings[name]
+
+    def __setattr__(self, name, value):
+        settings = _engine.cudnn_settings()
+        if name not in settings:
+            return super().__setattr__(name, value)
+        if not isinstance(value, bool):
+            raise TypeError(f"set_{name}_cudnn expects a bool, but got {type(value).__name__}")
+        return _engine.set_cudnn_settings({**settings, name: value})
+
+    @staticmethod
+    def is_available():
+        """Whether cuDNN is installed and used."""
+        return _engine.cuda_count() > 0 and not _engine.cudnn_problem()
+
+    @staticmethod
+    def version():
+        """The version of cuDNN, 91002 for 9.10.2; None without it."""
+        return _engine.cudnn_version() or None if _engine.cuda_count() > 0 else None
+
+    @staticmethod
+    @contextlib.contextmanager
+    def flags(enabled=False, benchmark=False, benchmark_limit=10, deterministic=False, allow_tf32=True):
+        """The settings, for the block of a ``with`` statement."""
+        before = _engine.cudnn_settings()
+        _engine.set_cudnn_settings(dict(enabled=enabled, benchmark=benchmark, deterministic=deterministic, allow_tf32=allow_tf32))
+        try:
+            yield
+        finally:
+            _engine.set_cudnn_settings(before)
+
+
 backends = _module(
     "backends", "Settings of PyTorch's libraries.",
-    cudnn=_Switch(enabled=True, benchmark=False, deterministic=False, allow_tf32=True, is_available=lambda: _engine.cuda_count() > 0,
-                  version=lambda: None),
+    cudnn=_Cudnn(),
     cuda=_Switch(matmul=_Matmul(allow_fp16_reduced_precision_reduction=True), is_built=lambda: _engine.cuda_count() > 0),
     mps=_Switch(is_available=lambda: False, is_built=lambda: False),
     mkl=_Switch(is_available=lambda: False),
@@ -146,18 +197,6 @@ def set_float32_matmul_precision(precision):
 def get_float32_matmul_precision():
     """Return the value that :func:`set_float32_matmul_precision` was called with last, "highest" at the start."""
     return _precision[0]
-
-
-def use_deterministic_algorithms(mode, *, warn_only=False):
-    """Do nothing; accepted for compatibility.
-
-    Sums have one order already, except those of scattered values on a GPU.
-    """
-
-
-def is_deterministic_algorithms_warn_only_enabled():
-    """False."""
-    return False
 
 
 def set_num_threads(n):

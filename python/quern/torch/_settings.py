@@ -6,16 +6,6 @@ import math
 from quern.torch import _types
 
 
-def are_deterministic_algorithms_enabled():
-    """Return whether deterministic algorithms are required: always False."""
-    return False
-
-
-def get_deterministic_debug_mode():
-    """Return the debug mode of deterministic algorithms: always 0."""
-    return 0
-
-
 def is_warn_always_enabled():
     """Return whether warnings are repeated: always False."""
     return False
@@ -60,10 +50,6 @@ def is_autocast_enabled(device_type="cuda"):
 def set_flush_denormal(mode, /):
     """Do nothing and return False: denormal numbers stay."""
     return False
-
-
-def set_deterministic_debug_mode(debug_mode):
-    """Do nothing; accepted for compatibility."""
 
 
 def set_warn_always(b, /):
@@ -130,8 +116,8 @@ def sym_ite(b, t, f):
 
 
 __all__ = """
-are_deterministic_algorithms_enabled get_deterministic_debug_mode is_warn_always_enabled get_num_interop_threads
+is_warn_always_enabled get_num_interop_threads
 is_anomaly_check_nan_enabled is_autocast_cpu_enabled is_autocast_cache_enabled compiled_with_cxx11_abi is_vulkan_available
-is_autocast_enabled set_flush_denormal set_deterministic_debug_mode set_warn_always set_num_interop_threads set_anomaly_enabled
+is_autocast_enabled set_flush_denormal set_warn_always set_num_interop_threads set_anomaly_enabled
 clear_autocast_cache init_num_threads sym_float sym_int sym_max sym_min sym_not sym_sqrt sym_sum sym_ite
 """.split()

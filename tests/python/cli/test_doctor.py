@@ -174,6 +174,12 @@ def no_libraries_at_all():
     return m, ["library_missing"], 1, ["no kernel can be compiled for the GPU"]
 
 
+def a_gpu_without_cudnn():
+    m = with_gpu()
+    m.engine["cudnn"] = "cuDNN is not installed: pip install nvidia-cudnn-cu12"
+    return m, ["without_cudnn"], 0, ["cuDNN is not installed", "-m pip install nvidia-cudnn-cu12\n"]
+
+
 def gpu_hidden():
     m = without_driver("CUDA_VISIBLE_DEVICES='' leaves no GPU visible", "/usr/lib/libcuda.so.1")
     m.environment = {"CUDA_VISIBLE_DEVICES": ""}

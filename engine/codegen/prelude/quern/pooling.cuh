@@ -19,13 +19,22 @@ struct PoolPlan {
 struct PoolPlace {
   int sample, channel, at[3];
 };
-__QUERN_BOTH PoolPlace pool_place(const PoolPlan& p, long long i, const int* size) {
+template <class I>
+__QUERN_BOTH PoolPlace pool_place_of(const PoolPlan& p, I i, const int* size) {
   PoolPlace place;
-  if (p.is_last) place.channel = static_cast<int>(i % p.channels), i /= p.channels;
-  for (int d = 2; d >= 0; --d) place.at[d] = static_cast<int>(i % size[d]), i /= size[d];
-  if (!p.is_last) place.channel = static_cast<int>(i % p.channels), i /= p.channels;
+  const I channels = static_cast<I>(p.channels);
+  if (p.is_last) place.channel = static_cast<int>(i % channels), i /= channels;
+  for (int d = 2; d >= 0; --d) {
+    const I n = static_cast<I>(size[d]);
+    place.at[d] = n == 1 ? 0 : static_cast<int>(i % n), i = n == 1 ? i : i / n;
+  }
+  if (!p.is_last) place.channel = static_cast<int>(i % channels), i /= channels;
   place.sample = static_cast<int>(i);
   return place;
+}
+// A GPU divides numbers of 32 bits much faster.
+__QUERN_BOTH PoolPlace pool_place(const PoolPlan& p, long long i, const int* size) {
+  return i >> 32 ? pool_place_of(p, i, size) : pool_place_of(p, static_cast<unsigned>(i), size);
 }
 __QUERN_BOTH long long pool_offset(const PoolPlace& at, const long long* steps) {
   return at.sample * steps[0] + at.channel * steps[1] + at.at[0] * steps[2] + at.at[1] * steps[3] + at.at[2] * steps[4];
