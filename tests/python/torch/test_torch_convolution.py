@@ -331,3 +331,54 @@ def test_results_of_signals_are_in_order(device):
     assert F.conv2d(turned, torch.rand(4, 3, 2, 2, device=device)).is_contiguous()
     assert F.conv1d(x, w).is_contiguous() and F.conv_transpose1d(x, torch.rand(6, 8, 3, device=device)).is_contiguous()
     np.testing.assert_allclose(F.conv1d(x, w).cpu().numpy(), convolved(x.cpu().numpy(), w.cpu().numpy()), rtol=1e-4, atol=1e-4)
+
+
+# Few channels, depthwise, large planes, many channels on tiny ones; see docs/decisions/0019-direct-convolutions.md.
+SIZES = [
+    ((2, 1, 17, 13), (3, 1, 3, 3), {"padding": 1}),
+    ((1, 3, 40, 41), (5, 3, 7, 7), {"stride": 2, "padding": 3}),
+    ((2, 6, 15, 14), (6, 1, 3, 3), {"padding": 1, "groups": 6}),
+    ((2, 6, 15, 14), (12, 1, 5, 3), {"padding": (2, 0), "groups": 6, "stride": (1, 2)}),
+    ((1, 40, 9, 9), (9, 40, 2, 2), {}),
+    ((1, 40, 3, 3), (9, 40, 2, 2), {"padding": 1}),
+    ((2, 8, 20, 16), (8, 8, 3, 3), {"dilation": 2, "padding": 2}),
+    ((1, 8, 16, 30), (8, 8, 1, 3), {"stride": 3}),
+    ((3, 2, 101), (3, 2, 6), {"stride": 4, "padding": 2}),
+    ((1, 3, 6, 7, 8), (4, 3, 2, 3, 2), {"stride": (1, 2, 3), "padding": (1, 0, 1)}),
+    ((1, 2, 5, 16, 17), (4, 2, 3, 1, 2), {"stride": (2, 1, 1), "padding": (1, 0, 0)}),
+]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize("shape, weight, options", SIZES, ids=str)
+def test_all_ways_to_compute_a_convolution(shape, weight, options, last, dtype, device):
+    x, w = numbers(shape, 1).astype(str(dtype)[6:]), numbers(weight, 2).astype(str(dtype)[6:])
+    t, v = torch.tensor(x, device=device), torch.tensor(w, device=device)
+    if last and len(shape) > 3:
+        t = t.contiguous(memory_format=torch.channels_last if len(shape) == 4 else torch.channels_last_3d)
+    t.requires_grad_(), v.requires_grad_()
+    y = (F.conv1d, F.conv2d, F.conv3d)[len(shape) - 3](t, v, **options)
+    want = convolved(x.astype(float), w.astype(float), **options)
+    bound = 1e-4 if dtype == torch.float32 else 1e-11
+    np.testing.assert_allclose(y.detach().cpu().numpy(), want, rtol=bound, atol=bound * abs(want).max())
+    given = numbers(want.shape, 3)
+    y.backward(torch.tensor(given, dtype=dtype, device=device))
+    # Both gradients are linear: along any direction they give the change of the sum of y * given.
+    for operand, gradient in ((x, t.grad), (w, v.grad)):
+        for seed in range(3):
+            along = numbers(operand.shape, 10 + seed)
+            moved = convolved(along, w.astype(float), **options) if operand is x else convolved(x.astype(float), along, **options)
+            change = (moved * given).sum()
+            found = (gradient.cpu().numpy().astype(float) * along).sum()
+            assert abs(found - change) <= bound * (1 + np.abs(moved * given).sum())
+
+
+def test_infinities_stay_where_they_are(device):
+    x = torch.zeros(1, 8, 16, 16, device=device)
+    x[0, 0, 0, 0] = float("inf")
+    x[0, 1, 15, 15] = float("nan")
+    w = torch.zeros(8, 8, 3, 3, device=device, requires_grad=True)
+    F.conv2d(x, w).sum().backward()
+    bad = (~w.grad[0].isfinite()).nonzero().tolist()
+    assert bad == [[0, 0, 0], [1, 2, 2]]

@@ -77,3 +77,24 @@ def test_values_do_not_depend_on_cudnn(shape, weight, options, dtype, last, sett
         for mine, exact in zip(found, want, strict=True):
             assert mine.dtype == dtype
             assert float((mine.double() - exact).abs().max()) <= bound * float(exact.abs().max())
+
+
+def test_deterministic_algorithms():
+    try:
+        for mode, number in (("default", 0), ("warn", 1), ("error", 2)):
+            torch.set_deterministic_debug_mode(mode)
+            assert torch.get_deterministic_debug_mode() == number
+            assert torch.are_deterministic_algorithms_enabled() is (number > 0)
+            assert torch.is_deterministic_algorithms_warn_only_enabled() is (number == 1)
+            assert cudnn.deterministic is False
+        with pytest.raises(RuntimeError, match="expected one of `default`, `warn`, `error`, but got often"):
+            torch.set_deterministic_debug_mode("often")
+        with pytest.raises(TypeError, match="debug_mode must be str or int, but got <class 'NoneType'>"):
+            torch.set_deterministic_debug_mode(None)
+        with pytest.raises(RuntimeError, match="expected 0, 1, or 2, but got 3"):
+            torch.set_deterministic_debug_mode(3)
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        assert torch.get_deterministic_debug_mode() == 1
+    finally:
+        torch.use_deterministic_algorithms(False)
+    assert torch.get_deterministic_debug_mode() == 0
