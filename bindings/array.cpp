@@ -216,7 +216,7 @@ PyObject* binary(Op op, PyObject* left, PyObject* right) {
     if (op == Op::multiply)
       if (PyObject* made = repeated_sequence(left, right); made || PyErr_Occurred()) return made;
     GivenOperand a, b;
-    if (!read_both(a, left, b, right)) return foreign(name_of(op), left, right);
+    if (!read_both(a, left, b, right)) return refuse_texts(op, left, right), foreign(name_of(op), left, right);
     if (PyObject* tensor = typed_by(left, right)) return operator_of_keras(op, a, left, b, right, tensor);
     Argument arguments[] = {a.argument(), b.argument()};
     return wrap_beside(elementwise(op, arguments), leading(left, right));

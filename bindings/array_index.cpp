@@ -10,6 +10,7 @@
 #include "functions/parts.h"
 #include "graph/records.h"
 #include "graph/tape.h"
+#include "run/calls/indexing.h"
 #include "run/tier0.h"
 
 namespace quern::python {
@@ -294,6 +295,7 @@ void check_sizes(nb::handle self, const Array& value, const Shape& to, bool is_v
 }
 
 void set_item(PyObject* self, const Array& array, PyObject* key, PyObject* value) {
+  const AllHaveGradients as_torch;
   check_value(self, value);
   Advanced advanced;
   Places places = read(self, array, key, &advanced);

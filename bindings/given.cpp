@@ -282,4 +282,11 @@ PyObject* repeated_sequence(PyObject* left, PyObject* right) {
   return PySequence_Repeat(sequence, times);
 }
 
+void refuse_texts(Op op, PyObject* left, PyObject* right) {
+  auto is_text = [](PyObject* one) { return PyUnicode_Check(one) || PyBytes_Check(one) || PyByteArray_Check(one); };
+  if ((op != Op::add && op != Op::multiply) || (!is_text(left) && !is_text(right))) return;
+  raise(ErrorKind::type, "unsupported operand type(s) for {}: '{}' and '{}'", op == Op::add ? '+' : '*', Py_TYPE(left)->tp_name,
+        Py_TYPE(right)->tp_name);
+}
+
 }  // namespace quern::python

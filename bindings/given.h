@@ -64,6 +64,9 @@ bool offers_array(PyObject* value);
 // The product of a list, tuple or text and a number as NumPy's: integers repeat a sequence, others raise TypeError. Null without
 // an error: the operands are others.
 PyObject* repeated_sequence(PyObject* left, PyObject* right);
+// Raises TypeError for sums and products of arrays with texts, as NumPy does: an array of one integer would repeat them, and its
+// bytes would be joined to them.
+void refuse_texts(Op op, PyObject* left, PyObject* right);
 
 // In(x), Out(x), InOut(x): what a kernel does with a host array.
 struct PyTransfer {

@@ -709,7 +709,10 @@ static void define_writes(nb::module_& m) {
           [put](nb::handle given, const std::vector<int>& axes, const std::pair<int, std::string>& rule, nb::handle value,
                 const nb::args& indices) { return put(given, axes, rule.first, out_of_range(rule.second), value, indices); });
   };
-  put_with("put", [](const Array& array, std::span<const Pick> picks, const Argument& value) { put(array, picks, value); });
+  put_with("put", [](const Array& array, std::span<const Pick> picks, const Argument& value) {
+    const AllHaveGradients as_torch;
+    put(array, picks, value);
+  });
   put_with("put_add",
            [](const Array& array, std::span<const Pick> picks, const Argument& value) { put_add(array, picks, value); });
 }

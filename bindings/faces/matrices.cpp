@@ -260,7 +260,7 @@ void check_order(const Operands& of, const std::string& name) {
     std::erase_if(given, [](char c) { return c == ',' || c == '(' || c == ')' || c == '[' || c == ']'; });
     raise(ErrorKind::runtime, "linalg.matrix_norm: dim must be a 2-tuple. Got {}", given);
   }
-  if (name == "norm" && !order.is_none() && of[0].rank() > 2 && (!dim || dim == Py_None))
+  if (name == "norm" && !order.is_none() && (of[0].rank() > 2 || of[0].rank() == 0) && (!dim || dim == Py_None))
     raise(ErrorKind::runtime, "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {}D.",
           of[0].rank());
   const bool is_of_matrices = name == "matrix_norm" || !order.name.empty() || has_two || (of[0].rank() == 2 && dim == nullptr);

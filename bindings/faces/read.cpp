@@ -105,8 +105,19 @@ std::vector<bool> read_axes(const Reading& reading, PyObject* given, bool counts
   return goes;
 }
 
+// PyTorch refuses tensors without dimensions before it checks the one that is given.
+static void check_may_be_split(const Reading& reading) {
+  using F = quern::Function;
+  if (!is_torch(reading)) return;
+  if (reading.function == F::array_split_)
+    raise(ErrorKind::runtime, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
+  if (reading.function == F::split_by_sizes_ || reading.function == F::chunk_)
+    raise(ErrorKind::runtime, "{} expects at least a 1-dimensional tensor", reading.function == F::chunk_ ? "chunk" : "split");
+}
+
 size_t read_axis(const Reading& reading, PyObject* given) {
   const auto rank = static_cast<int64_t>(reading.first->rank());
+  if (rank == 0) check_may_be_split(reading);
   const bool has_one = rank == 0 && reading.front_end.has_axis_without_dimensions;
   int64_t axis = axis_in(given), place = axis < 0 ? axis + rank + has_one : axis;
   if (place < 0 || place >= rank + has_one) reading.front_end.refuse_axis(axis, reading.first->rank());

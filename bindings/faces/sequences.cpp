@@ -47,13 +47,21 @@ void add(Reading& reading, PyObject* given, size_t place, Sequence& sequence) {
   sequence.objects.push_back(made.is_valid() ? std::move(made) : nb::borrow(given));
 }
 
-// Empty vectors go with every size. Their types count.
-void drop_empty_vectors(Sequence& sequence) {
-  auto is_empty = [](const Array& array) { return array.rank() == 1 && array.size() == 0; };
-  if (std::none_of(sequence.arrays.begin(), sequence.arrays.end(), is_empty)) return;
-  if (std::all_of(sequence.arrays.begin(), sequence.arrays.end(), is_empty)) return;
+// Empty vectors go with every size. Their types count, and they have gradients.
+void fit_empty_vectors(Sequence& sequence, int64_t axis) {
+  auto is_other = [](const Array& array) { return array.rank() != 1 || array.size() != 0; };
+  const auto other = std::ranges::find_if(sequence.arrays, is_other);
+  if (other == sequence.arrays.end() || other->rank() < 2) return;
+  Shape shape = other->shape();
+  const auto rank = static_cast<int64_t>(shape.size());
+  if (axis < -rank || axis >= rank) axis = 0;  // refused later
+  shape[static_cast<size_t>(axis < 0 ? axis + rank : axis)] = 0;
   for (size_t i = sequence.arrays.size(); i-- > 0;) {
-    if (!is_empty(sequence.arrays[i])) continue;
+    if (is_other(sequence.arrays[i])) continue;
+    if (wants_gradient(sequence.arrays[i])) {
+      sequence.arrays[i] = reshape(sequence.arrays[i], shape);
+      continue;
+    }
     auto at = static_cast<ptrdiff_t>(i);
     sequence.arrays.erase(sequence.arrays.begin() + at);
     sequence.objects.erase(sequence.objects.begin() + at);
@@ -85,7 +93,9 @@ const std::vector<Array>& read_sequence(Reading& reading, PyObject* given) {
     if (i == 0) reading.first = &sequence.arrays[0];
   }
   if (count == 0 && !takes_none(reading)) refuse_nothing(reading);
-  if (is_torch(reading) && is_of(reading, quern::Function::concatenate_)) drop_empty_vectors(sequence);
+  if (is_torch(reading) && is_of(reading, quern::Function::concatenate_)) {
+    fit_empty_vectors(sequence, integer_in(reading.slots[1]));
+  }
   if (count == 0) return sequence.arrays;
   reading.first = &sequence.arrays[0];
   reading.beside = sequence.objects[0].ptr();

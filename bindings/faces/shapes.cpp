@@ -137,17 +137,53 @@ static bool is_rolled(const Reading& reading) {
   return function == quern::Function::roll_ || function == quern::Function::fftshift_ || function == quern::Function::ifftshift_;
 }
 
+// What PyTorch says of the number of axes, before it checks the axes.
+static void check_counts_as_torch(const Reading& reading, size_t rank, size_t count) {
+  using F = quern::Function;
+  auto count_in = [&](PyObject* one) { return one && is_sequence(reading, one) ? nb::len(nb::handle(one)) : 1; };
+  auto text_of = [&](PyObject* one) {
+    return is_sequence(reading, one) ? std::string(nb::str(nb::list(nb::handle(one))).c_str()) : nb::str(nb::handle(one)).c_str();
+  };
+  PyObject* const* slots = reading.slots;
+  if (reading.function == F::moveaxis_ && count_in(slots[1]) != count_in(slots[2]))
+    raise(
+        ErrorKind::runtime,
+        "movedim: Invalid source or destination dims: source ({} dims) should contain the same number of dims as destination ({} "
+        "dims)",
+        text_of(slots[1]), text_of(slots[2]));
+  if (reading.function == F::roll_ && count > 0 && count_in(slots[1]) != count)
+    raise(ErrorKind::runtime, "shifts and dimensions must align. shifts: {}, dims:{}", count_in(slots[1]), count);
+  if (reading.function == F::roll_ && rank == 0 && count > 0)
+    raise(ErrorKind::index, "Dimension specified as {} but tensor has no dimensions", text_of(slots[2]));
+  if (reading.function == F::norm_of_tensor_ && count != 1 && count != 2)
+    raise(ErrorKind::runtime, "linalg.norm: If dim is specified, it must be of length 1 or 2. Got {}", text_of(slots[2]));
+  const bool is_of_matrices = reading.function == F::matrix_norm_of_tensor_;
+  if (is_of_matrices && (slots[1] == Py_None || !is_sequence(reading, slots[2])))
+    raise(ErrorKind::type, "linalg_matrix_norm() received an invalid combination of arguments: ord={}, dim={}", text_of(slots[1]),
+          text_of(slots[2]));
+  if (rank < 2 && (is_of_matrices || (reading.function == F::norm_of_tensor_ && count == 2)))
+    raise(ErrorKind::runtime, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.");
+  if (is_of_matrices && count != 2) {
+    std::string given = text_of(slots[2]);
+    std::erase_if(given, [](char c) { return c == ',' || c == '[' || c == ']'; });
+    raise(ErrorKind::runtime, "linalg.matrix_norm: dim must be a 2-tuple. Got {}", given);
+  }
+}
+
 std::vector<size_t> read_places(const Reading& reading, PyObject* given, size_t rank) {
   if (is_torch(reading) && reading.function == quern::Function::rot90_ && rank < 2)
     raise(ErrorKind::runtime, "expected total dims >= 2, but got total dims = {}", rank);
-  if (is_torch(reading) && reading.function == quern::Function::matrix_norm_of_tensor_ && rank < 2)
-    raise(ErrorKind::runtime, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.");
+  if (is_torch(reading)) check_counts_as_torch(reading, rank, is_sequence(reading, given) ? nb::len(nb::handle(given)) : 1);
   return places_of(reading, given, rank, is_rolled(reading));
 }
 
 std::optional<Axes> read_some_places(const Reading& reading, PyObject* given) {
   if (!is_given(given)) return {};
-  Axes places = read_places(reading, given, reading.first->rank());
+  Axes places;
+  if (is_torch(reading) && reading.function == quern::Function::roll_ && reading.first->size() == 0)  // whatever the axes are
+    places.resize(is_sequence(reading, given) ? nb::len(nb::handle(given)) : 1);
+  else
+    places = read_places(reading, given, reading.first->rank());
   bool is_flattened = is_torch(reading) && reading.function == quern::Function::roll_ && places.empty();
   return is_flattened ? std::optional<Axes>() : places;
 }
@@ -234,15 +270,6 @@ void refuse_shapes(const Reading& reading, const Error& error) {
   const bool is_worded = family >= Family::samples && family != Family::elementwise && family != Family::creates;
   const bool is_value = error.kind() == ErrorKind::value || error.kind() == ErrorKind::zero_division;
   if (is_torch(reading) && is_worded && is_value) raise_text(ErrorKind::runtime, error.what());
-}
-
-void Check<moved_axes>::call(const Reading& reading, const Array&, const Axes& from, const Axes& to) {
-  if (is_torch(reading) && from.size() != to.size())
-    raise(
-        ErrorKind::runtime,
-        "movedim: Invalid source or destination dims: source ({} dims) should contain the same number of dims as destination ({} "
-        "dims)",
-        in_brackets(from), in_brackets(to));
 }
 
 void Check<turned>::call(const Reading& reading, const Array&, int64_t, const Axes& plane) {

@@ -134,10 +134,6 @@ struct Check {
   static void call(const Reading&, const T&...) {}
 };
 template <>
-struct Check<moved_axes> {
-  static void call(const Reading& reading, const Array& array, const Axes& from, const Axes& to);
-};
-template <>
 struct Check<turned> {
   static void call(const Reading& reading, const Array& array, int64_t quarters, const Axes& plane);
 };

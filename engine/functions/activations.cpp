@@ -46,7 +46,7 @@ Array chosen(const Array& x, const Bend& bend, const X& inner, const Y& outer) {
 Array bent_gradient(const Array& g, const Array& x, const Bend& bend, const Array* slopes) {
   Array inner = bend.inner == 1 ? g : multiply(g, bend.inner);
   if (slopes) return chosen(x, bend, inner, multiply(g, *slopes));
-  return bend.slope == 0 ? chosen(x, bend, inner, 0.0) : chosen(x, bend, inner, multiply(g, bend.slope));
+  return bend.slope == 0 && !bend.multiplies ? chosen(x, bend, inner, 0.0) : chosen(x, bend, inner, multiply(g, bend.slope));
 }
 
 std::vector<Array> with_slopes(std::vector<Array> inputs, const Array* slopes) {
@@ -299,6 +299,7 @@ class SmoothBody : public GradientBody {
     if (call.given[0]) {
       const Array g = as_type(*call.given[0], wide);
       out = multiply(g, function_.slope(x, part, parameters_));
+      if (function_.slope == hardswish_slope) out = where(less_equal(x, -3.0), 0.0, *out);  // also of NaN
       // TensorFlow's root has the gradient 0 with that of the result, as in tensorflow_grads.def.
       if (function_.slope == inverse_root_slope && WithSlopes::now() == Slopes::tensorflow) out = where(equal(g, 0.0), 0.0, *out);
     }
@@ -414,7 +415,7 @@ Array bent(const Array& x, const Bend& bend, const Array* slopes, const Y& y) {
 
 // x where it is positive, elsewhere x times a slope.
 Array leaky(const Array& x, double slope, const Array* slopes) {
-  return bent(x, {Bend::Inside::above, 0, 0, slope, 1}, slopes, [&](const Array& wide) {
+  return bent(x, {Bend::Inside::above, 0, 0, slope, 1, true}, slopes, [&](const Array& wide) {
     return where(greater(wide, 0.0), wide, slopes ? multiply(wide, *slopes) : multiply(wide, slope));
   });
 }

@@ -16,6 +16,7 @@ struct Bend {
   enum class Inside { above, not_below, between, far };  // x > low; not x <= low; low < x < high; |x| > low
   Inside inside = Inside::above;
   double low = 0, high = 0, slope = 0, inner = 1;
+  bool multiplies = false;  // also by a slope of 0, which leaves NaN of NaN and infinities
 };
 // The gradient g of y as one of x. Its own derivative by x is zero, not missing: a program may ask for it.
 Array through_bend(const Array& g, const Array& x, const Bend& bend, const Array* slopes = nullptr);

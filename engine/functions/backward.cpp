@@ -58,6 +58,22 @@ bool is_within(const Entry& entry, const std::vector<TapeSpan>& spans) {
          });
 }
 
+// A gradient by an operand that it does not change with.
+class FlatInOperand : public GradientBody {
+ public:
+  std::string_view name() const override { return "flat"; }
+  std::vector<std::optional<Array>> gradients(const GradientCall& call) const override {
+    return {call.given[0], zeros(call.layouts[1]->shape, call.types[1], call.device)};
+  }
+};
+Array with_flat_operand(const Array& g, const EntryRef& operand, const GradientCall& call) {
+  const Array nothing =
+      zeros(call.layouts[0]->shape, call.types[0], call.device);  // stands for the operand, whose values are not kept
+  const Array inputs[] = {g, with_entry(nothing.operand(), operand, call.device)};
+  return differentiable(std::make_shared<FlatInOperand>(), inputs, {},
+                        [&] { return std::vector<Array>{with_entry(g.operand(), {}, call.device)}; })[0];
+}
+
 class Backward {
  public:
   Backward(const std::vector<Array>& results, const std::vector<std::optional<Array>>& given, BackwardOptions options)
@@ -590,7 +606,13 @@ class Backward {
   }
 
   static std::vector<std::optional<Array>> gradients_by(Entry& entry, const GradientCall& call) {
-    if (entry.kind == Entry::Kind::call) return entry.call->gradients(call);
+    if (entry.kind == Entry::Kind::call) {
+      std::vector<std::optional<Array>> out = entry.call->gradients(call);
+      const EntryRef& from = entry.extras->more[0].from;
+      if (GradientMode::is_on() && entry.slopes == Slopes::torch && from && out[0] && entry.call->gradient_is_of_operand(call))
+        out[0] = with_flat_operand(*out[0], from, call);
+      return out;
+    }
     const std::shared_ptr<const GradientBody> function = entry.function;  // another thread may free it meanwhile
     return function->gradients(call);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -13,12 +14,16 @@
 #include "functions/steps.h"
 #include "graph/memory_order.h"
 #include "run/calls/convolution.h"
+#include "run/calls/matmul.h"
 
 namespace quern::nn {
 
 using namespace steps;
 
 namespace {
+
+// The numbers of each axis stand at the end of Steps.
+size_t slot(size_t axis, size_t axes) { return Steps::axes - axes + axis; }
 
 // ---- one autograd node
 
@@ -53,10 +58,59 @@ class ConvolutionGradient : public GradientBody {
   Steps steps_;
 };
 
+// ---- integers, which have no gradient: a product for each element of the kernel, modulo 2^64
+
+// The elements along an axis that one element of the kernel joins: those of the result from `first` on, and of the input.
+struct Reach {
+  int64_t first = 0, count = 0, input = 0;
+};
+Reach reach_of(int64_t stride, int64_t shift, int64_t in, int64_t out) {  // input = result * stride + shift
+  const int64_t first = shift < 0 ? (-shift + stride - 1) / stride : 0;
+  const int64_t last = in - 1 < shift ? -1 : std::min((in - 1 - shift) / stride, out - 1);
+  return {first, std::max<int64_t>(last - first + 1, 0), first * stride + shift};
+}
+
+Array whole_convolution(Convolved what, const Array& given, const Array& given_weight, const Steps& steps, const Shape& shape) {
+  const Array x = as_type(given, DType::int64), weight = as_type(given_weight, DType::int64);
+  const bool is_plain = what == Convolved::result;
+  const Array out = full(shape, whole(0), DType::int64, x.device());
+  const Array &wide = is_plain ? x : out, &narrow = is_plain ? out : x;
+  const size_t axes = shape.size() - 2;
+  const int64_t groups = steps.groups, samples = shape[0];
+  const Shape kernel(weight.shape().begin() + 2, weight.shape().end());
+  const int64_t size = std::accumulate(kernel.begin(), kernel.end(), int64_t{1}, std::multiplies<>());
+  const Array terms = reshape(weight, {groups, weight.shape()[0] / groups, weight.shape()[1], size});
+  for (int64_t k = 0; k < size; ++k) {
+    Layout of_wide = wide.layout(), of_narrow = narrow.layout();
+    int64_t rest = k;
+    for (size_t i = axes; i-- > 0; rest /= kernel[i]) {
+      const size_t at = slot(i, axes);
+      const int64_t shift = rest % kernel[i] * steps.dilation[at] - steps.before[at];
+      const Reach reach = reach_of(steps.stride[at], shift, wide.shape()[2 + i], narrow.shape()[2 + i]);
+      of_wide = of_wide.sliced(2 + i, reach.count ? reach.input : 0, reach.count, steps.stride[at]);
+      of_narrow = of_narrow.sliced(2 + i, reach.count ? reach.first : 0, reach.count, 1);
+    }
+    if (of_narrow.size() == 0) continue;
+    const Array from = is_plain ? wide.view(of_wide) : narrow.view(of_narrow), to = out.view(is_plain ? of_narrow : of_wide);
+    const Array term = reshape(part(terms, 3, k, k + 1), {groups, terms.shape()[1], terms.shape()[2]});
+    const int64_t elements = of_narrow.size() / std::max<int64_t>(1, samples * narrow.shape()[1]);
+    const Array columns = reshape(from, {samples, groups, from.shape()[1] / groups, elements});
+    const Array products = matmul(is_plain ? term : transpose(term, {0, 2, 1}), columns);
+    assign(to, Argument(add(to, reshape(products, to.shape()))));
+  }
+  return as_type(out, given.dtype());
+}
+
 // `what`: the result or, of a transposed convolution, the input; `shape` is that of what is returned. `in_order`: that
 // is in C order, however the operands lie.
 Array convolution(Convolved what, const Array& x, const Array& weight, const Array* bias, const Steps& steps, const Shape& shape,
                   bool in_order = false) {
+  if (is_integer(x.dtype())) {
+    const Array y = whole_convolution(what, x, weight, steps, shape);
+    Shape along(shape.size(), 1);
+    if (bias) along[1] = bias->size();
+    return bias ? add(y, reshape(*bias, along)) : y;
+  }
   std::vector<Array> inputs{x, weight};
   if (bias) inputs.push_back(*bias);
   const Kept kept{{wants_gradient(weight), wants_gradient(x), false}, {}};  // each for the other's gradient
@@ -72,9 +126,6 @@ Array convolution(Convolved what, const Array& x, const Array& weight, const Arr
 }
 
 // ---- arguments
-
-// The numbers of each axis stand at the end of Steps.
-size_t slot(size_t axis, size_t axes) { return Steps::axes - axes + axis; }
 
 int64_t reach(int64_t kernel, int64_t dilation) { return dilation * (kernel - 1) + 1; }
 
@@ -93,9 +144,11 @@ void check_no_negatives(const char* name, const ForEachAxis& given) {
     raise(ErrorKind::runtime, "negative {} is not supported", name);
 }
 
-void check_types(const Array& x, const Array& weight, const Array* bias) {
+// PyTorch has convolutions of integers on the CPU alone, and dilated and transposed ones of int64.
+void check_types(const Array& x, const Array& weight, const Array* bias, bool is_simple) {
   const DType type = x.dtype();
-  if (!is_complex(type) && row(type).kind != DTypeKind::real)
+  const bool is_supported = !x.device().is_gpu() && (type == DType::int64 || (is_integer(type) && is_simple));
+  if (!is_complex(type) && row(type).kind != DTypeKind::real && !is_supported)
     raise(ErrorKind::not_implemented, "convolutions of {} are not supported; convert the input and the weight, as with float()",
           torch_name_of(type));
   for (const auto& [other, name] : {std::pair(&weight, "weight"), std::pair(bias, "bias")})
@@ -238,7 +291,7 @@ Array convolution_layer(size_t axes, const Array& x, const Array& weight, const 
                         const Around& padding, const ForEachAxis& dilation, int64_t groups) {
   const Given given{"conv", axes};
   const Array batch = with_samples(given, x, weight);
-  check_types(x, weight, bias);
+  check_types(x, weight, bias, std::ranges::all_of(dilation.numbers, [](int64_t n) { return n == 1; }));
   check_numbers("stride", stride, axes);
   check_numbers("dilation", dilation, axes);
   check_positive("stride", stride);
@@ -264,7 +317,7 @@ Array transposed_layer(size_t axes, const Array& x, const Array& weight, const A
                        const ForEachAxis& padding, const ForEachAxis& more, int64_t groups, const ForEachAxis& dilation) {
   const Given given{"conv_transpose", axes, true};
   const Array batch = with_samples(given, x, weight);
-  check_types(x, weight, bias);
+  check_types(x, weight, bias, false);
   for (const auto& [name, numbers] : {std::pair("stride", &stride), std::pair("padding", &padding),
                                       std::pair("output_padding", &more), std::pair("dilation", &dilation)})
     check_numbers(name, *numbers, axes);

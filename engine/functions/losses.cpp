@@ -80,7 +80,7 @@ Array binary_cross_entropy(const Inputs& in, double) {
 }
 Array binary_cross_entropy_slope(const Inputs& in, double, size_t of) {
   const Array& x = in[0];
-  if (of == 1) return subtract(logarithm_of_rest(x), logarithm_of(x));
+  if (of == 1) return subtract(log1p(compute(Op::negative, x)), log(x));
   Array spread = maximum(multiply(x, subtract(1.0, x)), 1e-12);
   return true_divide(subtract(x, in[1]), spread);
 }
@@ -155,11 +155,11 @@ Array hinge_embedding(const Inputs& in, double margin) {
   Array far = above_zero(subtract(margin, in[0]));
   return add(near, where(equal(in[1], 1.0), 0.0, far));
 }
+Array is_far(const Inputs& in, double margin) { return logical_and(less(in[0], margin), not_equal(in[1], 1.0)); }
 Array hinge_embedding_slope(const Inputs& in, double margin, size_t) {
-  Array is_far = less(in[0], margin), near = as_type(not_equal(in[1], -1.0), in[0].dtype());
-  Array far = logical_and(is_far, not_equal(in[1], 1.0));
-  return subtract(near, as_type(far, in[0].dtype()));
+  return subtract(as_type(not_equal(in[1], -1.0), in[0].dtype()), as_type(is_far(in, margin), in[0].dtype()));
 }
+Array hinge_embedding_passes(const Inputs& in, double margin) { return logical_or(not_equal(in[1], -1.0), is_far(in, margin)); }
 
 // Inputs one and the other, and which of them should be larger.
 Array ranked(const Inputs& in, double margin) {
@@ -168,15 +168,16 @@ Array ranked(const Inputs& in, double margin) {
 }
 Array margin_ranking(const Inputs& in, double margin) { return above_zero(ranked(in, margin)); }
 Array margin_ranking_slope(const Inputs& in, double margin, size_t of) {
-  Array slope = of == 2 ? subtract(in[1], in[0]) : of == 1 ? in[2] : compute(Op::negative, in[2]);
-  return where(less_equal(ranked(in, margin), 0.0), 0.0, slope);
+  return of == 2 ? subtract(in[1], in[0]) : of == 1 ? in[2] : compute(Op::negative, in[2]);
 }
+Array margin_ranking_passes(const Inputs& in, double margin) { return greater(ranked(in, margin), 0.0); }
 
 struct ElementLossKind {
   std::string_view name;
   Value value;
   Slope slope;
   std::array<uint8_t, 3> needs;  // of the derivative by each input: a bit for each input that it is made of
+  Array (*passes)(const Inputs& in, double number) = nullptr;  // where a gradient passes: elsewhere it is 0, also of NaN
 };
 constexpr ElementLossKind l1_kind{"l1_loss", l1, l1_slope, {3, 3}}, mse_kind{"mse_loss", mse, mse_slope, {3, 3}},
     smooth_l1_kind{"smooth_l1_loss", smooth_l1, smooth_l1_slope, {3, 3}}, huber_kind{"huber_loss", huber, huber_slope, {3, 3}},
@@ -185,8 +186,8 @@ constexpr ElementLossKind l1_kind{"l1_loss", l1, l1_slope, {3, 3}}, mse_kind{"ms
     with_logits_kind{"binary_cross_entropy_with_logits", bce_with_logits, bce_with_logits_slope, {7, 5, 3}},
     soft_margin_kind{"soft_margin_loss", soft_margin, soft_margin_slope, {3, 3}},
     gaussian_kind{"gaussian_nll_loss", gaussian_nll, gaussian_nll_slope, {7, 7, 7}},
-    hinge_kind{"hinge_embedding_loss", hinge_embedding, hinge_embedding_slope, {3, 0}},
-    ranking_kind{"margin_ranking_loss", margin_ranking, margin_ranking_slope, {7, 7, 7}};
+    hinge_kind{"hinge_embedding_loss", hinge_embedding, hinge_embedding_slope, {3, 0}, hinge_embedding_passes},
+    ranking_kind{"margin_ranking_loss", margin_ranking, margin_ranking_slope, {7, 7, 7}, margin_ranking_passes};
 // By whether the target's own term counts, and whether x is a logarithm.
 constexpr ElementLossKind poisson_kinds[2][2] = {
     {{"poisson_nll_loss", poisson_nll, poisson_nll_slope, {3, 1}},
@@ -219,6 +220,7 @@ class ElementLoss : public GradientBody {
     for (size_t i = 0; i < in.size(); ++i) {
       if (!call.wanted[i]) continue;
       Array gradient = multiply(g, kind_.slope(in, number_, i));
+      if (kind_.passes) gradient = where(kind_.passes(in, number_), gradient, 0.0);
       out[i] = gradient.shape() == shape ? gradient : gradient.view(gradient.layout().broadcast_to(shape));
     }
     return out;

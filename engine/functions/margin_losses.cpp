@@ -14,8 +14,9 @@ using namespace steps;
 
 namespace {
 
-// What is below 0 is 0; no derivative passes there.
+// What is below 0 is 0; no derivative passes there. Of NaN it is NaN, or 0 as well.
 Array above_zero(const Array& x) { return where(less_equal(x, 0.0), 0.0, x); }
+Array only_above_zero(const Array& x) { return where(greater(x, 0.0), x, 0.0); }
 Array sum_of_last(const Array& x) { return quern::steps::reduced(Reduction::sum, x); }
 
 // x as (N, C).
@@ -58,7 +59,7 @@ Array multi_margin_loss(const Array& given, const Array& target, int64_t p, doub
   const Array numbers = as_type(target, DType::int64);
   const Array at =
       reshape(unless_refused(numbers, numbers, {ErrorKind::runtime, {"target out of range"}, 0, classes, 0}), {n, 1});
-  Array loss = above_zero(add(subtract(margin, picked(x, at)), x));
+  Array loss = only_above_zero(add(subtract(margin, picked(x, at)), x));
   if (p == 2) loss = square(loss);
   if (weight) {
     Pick pick{0, at, true};
@@ -85,7 +86,7 @@ Array multilabel_margin_loss(const Array& given, const Array& target, LossReduct
   const Array hits =
       logical_and(equal(expand_dims(at, 2), arange(classes, x.device())), expand_dims(is_counted, 2));  // sample, label, class
   const Array is_target = quern::steps::reduced(Reduction::any, hits, 1, true);
-  Array loss = above_zero(add(subtract(1.0, expand_dims(picked(x, at), 2)), expand_dims(x, 1)));
+  Array loss = only_above_zero(add(subtract(1.0, expand_dims(picked(x, at), 2)), expand_dims(x, 1)));
   const Array goes = logical_or(logical_not(expand_dims(is_counted, 2)), is_target);
   loss = reduce(Reduction::sum, where(goes, 0.0, loss), {false, true, true}, false);
   return reduced(one_for_each_sample(true_divide(loss, classes), given), reduction);

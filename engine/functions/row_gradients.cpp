@@ -29,10 +29,13 @@ bool is_zero(const Array& x) {
   return node.op == Op::constant && node.constant.bytes == Constant{}.bytes;
 }
 
+bool are_torch_slopes() { return WithSlopes::now() == Slopes::torch; }
+
 // Exponents of 0 have no derivative, also where a**-1 is infinite.
 Array of_base(const Array& g, const Array& a, const Array& b) {
   if (is_zero(b)) return zeros_like(g);
   Array slope = b * power(a, b - 1.0);
+  if (are_torch_slopes()) return where(equal(b, 0.0), 0.0, g * conj(slope));
   return g * conj(where(equal(b, 0.0), 0.0, slope));
 }
 Array of_exponent(const Array& g, const Array& a, const Array& b, const Array& y) {
@@ -48,8 +51,6 @@ Array of_sign(const Array& g, const Array& a, const Array& y) {
   Array size = absolute(a), turn = g - y * (conj(y) * g).real();
   return where(equal(size, 0.0), zeros_like(g), turn / where(equal(size, 0.0), 1.0, size));
 }
-
-bool are_torch_slopes() { return WithSlopes::now() == Slopes::torch; }
 
 // The sign of real numbers, 0 of NaN for PyTorch, and the direction of complex ones.
 Array direction(const Array& a) { return is_complex(a.dtype()) || !are_torch_slopes() ? sign(a) : where(isnan(a), 0.0, sign(a)); }

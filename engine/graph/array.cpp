@@ -538,6 +538,8 @@ void assign(const Array& target, const Argument& value) {
   bool is_unsure = number && number->is_value() && may_overflow(number->dtype(), type);
   if (target.size() == 0 && !is_unsure) {
     if (!number) check_fits(value.scalar(), type);  // a number that does not fit is an error all the same
+    // Nothing is written, but the value's gradient is zeros from now on, not missing.
+    if (number && is_taping() && entry_of(*number)) wrote(target, tape_update(target, value));
     return;
   }
   if (!number) {

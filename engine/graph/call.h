@@ -46,6 +46,9 @@ class CallBody {
   virtual std::vector<std::optional<Array>> gradients(const GradientCall& call) const;
   virtual bool keeps_operand(size_t) const { return false; }
   virtual bool keeps_result(size_t) const { return false; }
+  // Does the gradient of operand 0 want a gradient itself, zeros by the operand? It does where PyTorch computes it from the
+  // operand.
+  virtual bool gradient_is_of_operand(const GradientCall&) const { return false; }
   virtual bool is_product() const { return false; }  // the derivative by one operand needs the others alone
 };
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "graph/memory_order.h"
 #include "graph/records.h"
@@ -32,6 +33,11 @@ Shape shape_of(std::span<const Pick> picks) {
     raise(ErrorKind::index, "shape mismatch: indexing arrays could not be broadcast together with shapes{}", text);
   }
 }
+
+static thread_local bool all_have_gradients = false;
+
+AllHaveGradients::AllHaveGradients() : before_(std::exchange(all_have_gradients, true)) {}
+AllHaveGradients::~AllHaveGradients() { all_have_gradients = before_; }
 
 namespace {
 
@@ -221,7 +227,7 @@ class Take : public CallBody {
 
 class Put : public CallBody {
  public:
-  explicit Put(Picks picks) : picks_(std::move(picks)) {}
+  explicit Put(Picks picks) : picks_(std::move(picks)), all_have_gradients_(all_have_gradients) {}
   std::string_view name() const override { return "put"; }
   bool keeps_operand(size_t i) const override { return i > 1; }
   std::vector<std::optional<Array>> gradients(const GradientCall& call) const override;
@@ -280,6 +286,7 @@ class Put : public CallBody {
   }
 
   Picks picks_;
+  bool all_have_gradients_;
 };
 
 // What is put is added to what stands there; in order on the CPU, by atomics on a GPU.
@@ -570,9 +577,8 @@ static void put_by(const Array& array, std::span<const Pick> picks, const Argume
     values = full({}, value.scalar(), value.scalar().is_weak ? array.dtype() : value.scalar().dtype, array.device());
     values = in_c_order(values, array.dtype());
   }
-  if (p.picks.count == 0 || array.size() == 0) {
-    if (p.picks.count == 0 || p.picks.rest.size() == 0) return;
-  }
+  const bool is_nothing = p.picks.count == 0 || (array.size() == 0 && p.picks.rest.size() == 0);
+  if (is_nothing && !wants_gradient(values)) return;  // else what is written has no effect, and a gradient of zeros
   std::vector<Array> operands{values};
   operands.insert(operands.end(), p.indices.begin(), p.indices.end());
   for (Array& index : operands) {
@@ -635,7 +641,8 @@ std::vector<std::optional<Array>> Put::gradients(const GradientCall& call) const
   std::vector<std::optional<Array>> out(call.wanted.size());
   if (call.wanted[1]) {
     out[1] = take(g, picks);
-    if (picks_.count > 1) out[1] = formulas::where(stayed(picks_, picks, g.rank() - picks.size()), *out[1], 0);
+    if (picks_.count > 1 && !all_have_gradients_)
+      out[1] = formulas::where(stayed(picks_, picks, g.rank() - picks.size()), *out[1], 0);
   }
   if (call.wanted[0]) {
     Array rest = copied(g, g.dtype());

@@ -35,6 +35,18 @@ Array take_along(const Array& array, const Array& index, size_t axis, const OutO
                  std::optional<size_t> told_axis = {});
 // Writes them; where an element is picked several times, the last value stays.
 void put(const Array& array, std::span<const Pick> picks, const Argument& value);
+// While it lives, gradients of what put() records on this thread are PyTorch's: of values that meet at one element all have its
+// gradient, not the last one alone.
+class AllHaveGradients {
+ public:
+  AllHaveGradients();
+  ~AllHaveGradients();
+  AllHaveGradients(const AllHaveGradients&) = delete;
+  AllHaveGradients& operator=(const AllHaveGradients&) = delete;
+
+ private:
+  bool before_;
+};
 // Adds them to real and complex numbers there; where an element is picked several times, all count.
 void put_add(const Array& array, std::span<const Pick> picks, const Argument& value);
 

@@ -227,6 +227,13 @@ class Pool : public CallBody {
     return out;
   }
 
+  // A mean of all elements is none of windows for PyTorch.
+  bool gradient_is_of_operand(const GradientCall& call) const override {
+    const Shape& shape = call.result_shapes[0];
+    const bool is_of_all = windows_.is_adaptive && std::all_of(shape.begin() + 2, shape.end(), [](int64_t n) { return n == 1; });
+    return what_ == Pooled::largest || (what_ == Pooled::means && !is_of_all);
+  }
+
   void run(const CallRun& run) const override {
     const CallView& result = run.outputs[0];
     const int64_t n = result.layout->elements;

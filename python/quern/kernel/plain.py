@@ -192,12 +192,12 @@ def _with_fields(array):
     return array.view(numpy.recarray) if array.dtype.names else array
 
 
-def _grid(t, ndim=1):
+def _grid(t, ndim):
     at = tuple(b * n + i for b, n, i in zip(t.block.place, t.launch.blockdim, t.place, strict=True))
     return at[0] if ndim == 1 else at[:ndim]
 
 
-def _gridsize(t, ndim=1):
+def _gridsize(t, ndim):
     all_of = tuple(a * b for a, b in zip(t.launch.griddim, t.launch.blockdim, strict=True))
     return all_of[0] if ndim == 1 else all_of[:ndim]
 

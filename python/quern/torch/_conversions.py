@@ -178,11 +178,22 @@ def copy_(self, src, non_blocking=False):
         if not is_number(src):
             wrong("copy_", "other", 1, "Tensor", src)
         src = tensor_like(src, self)
-    try:
-        _engine.array_assign(self, src)
-    except ValueError:
-        raise RuntimeError(f"The size of tensor a ({list(self._shape)}) must match the size of tensor b ({list(src._shape)})") from None
+    if src._shape != self._shape:
+        _check_fits(self._shape, src._shape)
+    _engine.array_assign(self, src)
     return self
+
+
+def _check_fits(shape, source):
+    whole = list(max(shape, source, key=len))
+    for i in range(1, min(len(shape), len(source)) + 1):
+        a, b = shape[-i], source[-i]
+        if a != b and 1 not in (a, b):
+            dim = len(whole) - i
+            raise RuntimeError(f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}")
+        whole[-i] = b if a == 1 else a
+    if whole != list(shape):
+        raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {whole}")
 
 
 @checked
@@ -284,6 +295,8 @@ def fill_diagonal_(self, fill_value, wrap=False):
     tensor([[3., 0.],
             [0., 3.]])
     """
+    if isinstance(fill_value, Tensor) and fill_value._rank:
+        wrong("fill_diagonal_", "fill_value", 1, "Number", fill_value)
     if self._rank < 2:
         raise RuntimeError("dimensions must larger than 1")
     if self._rank > 2 and len(set(self._shape)) > 1:

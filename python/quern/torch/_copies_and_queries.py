@@ -373,8 +373,10 @@ def renorm(input, p, dim, maxnorm, *, out=None):
     if not maxnorm >= 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     dim = dim_of(dim, input._rank)
-    size = _linalg.vector_norm(input, p, [d for d in range(input._rank) if d != dim], True)
-    scaled = input * _op("where", size > maxnorm, maxnorm / (size + 1e-7), 1.0).to(size.dtype)
+    dims = [d for d in range(input._rank) if d != dim]
+    is_long = _linalg.vector_norm(input.detach(), p, dims, True) > maxnorm
+    size = _linalg.vector_norm(_op("where", is_long, input, 1.0), p, dims, True)  # of others the gradient is what comes, also beside NaN
+    scaled = _op("where", is_long, input * (maxnorm / (size + 1e-7)).to(size.dtype), input)
     return finish(scaled._in_order("C"), out)
 
 

@@ -327,8 +327,9 @@ def _check_parts(self, dim, index, source, name):
     if index._rank > 1:
         raise IndexError(f"{name}(): Index is supposed to be a vector")
     if source._rank != self._rank and source._rank and self._rank:
-        raise RuntimeError(f"{name}(): When source and destination are not scalars, their dimensionality must match. Source dimensionality "
-                           f"({source._rank}), destination dimensionality ({self._rank})")  # fmt: skip
+        kind = IndexError if name == "index_copy_" else RuntimeError
+        raise kind(f"{name}(): When source and destination are not scalars, their dimensionality must match. Source dimensionality "
+                   f"({source._rank}), destination dimensionality ({self._rank})")  # fmt: skip
     count = source._shape[dim] if source._rank > dim else 1
     if index._size != count:
         if not source._rank and name == "index_add_":
@@ -704,7 +705,7 @@ def select_scatter(input, src, dim, index):
             [1., 0., 0.]])
     """
     made = input.clone()
-    made.select(dim, index).copy_(src)
+    _write_part(made.select(dim, index), src)
     return made
 
 
@@ -746,13 +747,15 @@ def slice_scatter(input, src, dim=0, start=None, end=None, step=1, *, out=None):
     tensor([0., 1., 0., 1., 0.])
     """
     made = input.clone()
-    part = (slice(None),) * dim_of(dim, input._rank) + (slice(start, end, step),)
-    if made[part]._shape != src._shape:
-        raise RuntimeError(
-            f"expected src to have a size equal to the slice of self. src size = {list(src._shape)}, slice size = {list(made[part]._shape)}"
-        )
-    made[part] = src
+    _write_part(made[(slice(None),) * dim_of(dim, input._rank) + (slice(start, end, step),)], src)
     return finish(made, out)
+
+
+def _write_part(part, src):
+    if part._shape != src._shape:
+        sizes = f"src size = {list(src._shape)}, slice size = {list(part._shape)}"
+        raise RuntimeError(f"expected src to have a size equal to the slice of self. {sizes}")
+    part.copy_(src)
 
 
 @checked(tensors="src")
@@ -785,7 +788,7 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
             [0., 1.]])
     """
     made = input.clone()
-    made.diagonal(offset, dim1, dim2).copy_(src)
+    _write_part(made.diagonal(offset, dim1, dim2), src)
     return made
 
 

@@ -174,10 +174,12 @@ def unflatten(input, dim, sizes):
     >>> torch.unflatten(torch.zeros(2, 6), 1, (2, 3)).shape
     torch.Size([2, 2, 3])
     """
-    dim = _axis(input, dim)
     sizes = _numbers(sizes, "unflatten")
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
+    if not input._rank and dim in (0, -1):
+        raise RuntimeError("unflatten got an unexpected error:\nDimension specified as 0 but tensor has no dimensions")
+    dim = _axis(input, dim)
     if any(n < -1 for n in sizes) or sizes.count(-1) > 1:
         raise RuntimeError(f"unflatten: only one dimension can be inferred, and none is negative: {sizes}")
     n = input._shape[dim]
@@ -576,7 +578,7 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     dim = _axis(input, dim)
     if isinstance(repeats, Tensor):
         if repeats._dtype_name not in ("int32", "int64"):
-            raise RuntimeError("repeats has to be Long or Int tensor")
+            raise NotImplementedError(f"\"repeat_interleave\" not implemented for '{_types.scalar_name(repeats.dtype)}'")
         if repeats._rank > 1:
             raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
         repeats = repeats.reshape(-1).tolist()

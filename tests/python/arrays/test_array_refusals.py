@@ -248,3 +248,18 @@ def test_taking_from_an_empty_axis(device, shape):
 def test_an_operation_that_has_no_such_types_names_them(device, number, name):
     with pytest.raises(TypeError, match=rf"\[gcd\] is not defined for operands of type int64, {name}; convert them with astype"):
         qn.gcd(qn.arange(3, dtype="int64"), number)
+
+
+@pytest.mark.parametrize("text", ["a", b"a", bytearray(b"a")])
+@pytest.mark.parametrize("value", [2, 2.0, [1, 2], [True]])
+def test_texts_are_no_operands(device, value, text):
+    """As in NumPy: an array of one integer is no number of repetitions, and its bytes are not joined."""
+    x = qn.array(value)
+    for call in (lambda: x + text, lambda: text + x, lambda: x * text, lambda: text * x):
+        with pytest.raises(TypeError):
+            call()
+    for kind in (TypeError, ValueError) if isinstance(text, (str, bytes)) else ():  # others are buffers of uint8
+        with pytest.raises(kind):
+            x[...] = text
+    with pytest.raises(TypeError):
+        x += text

@@ -24,6 +24,7 @@ def executed(tmp_path_factory):
     client = pytest.importorskip("nbclient")
     nbformat = pytest.importorskip("nbformat")
     pytest.importorskip("ipykernel")
+    pytest.importorskip("IPython")
 
     def execute(*cells, **environ):
         book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in ("%load_ext quern\nimport quern as qn", *cells)])

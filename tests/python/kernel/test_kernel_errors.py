@@ -68,6 +68,11 @@ def kernel(body):
 TYPING = [
     ("x[0] = «cuda.grid(1, 2)»", "it takes the number of dimensions, ndim, and nothing else"),
     ("x[0] = «cuda.grid(foo=1)»", "it takes the number of dimensions, ndim, and nothing else"),
+    ("x[0] = «cuda.grid()»", "it takes the number of dimensions, ndim, and nothing else"),
+    ("x[0] = «cuda.gridsize()»", "it takes the number of dimensions, ndim, and nothing else"),
+    ("x[0] = «cuda.grid(True)»", "the number of dimensions is 1, 2 or 3, not True"),
+    ("x[0] = «cuda.gridsize(1.0)»", "the number of dimensions is 1, 2 or 3, not 1.0"),
+    ("x[0] = «cuda.grid('a')»", "the number of dimensions is 1, 2 or 3, not 'a'"),
     ("x[0] = «cuda.grid(4)»", "the number of dimensions is 1, 2 or 3, not 4"),
     ("x[0] = «cuda.grid(0)»", "the number of dimensions is 1, 2 or 3, not 0"),
     ("x[0] = «cuda.grid(1.5)»", "the number of dimensions is 1, 2 or 3, not 1.5"),

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from quern import torch
+from torch_oracle import compare_all
 
 F = torch.nn.functional
 
@@ -232,6 +233,26 @@ def test_layers_show_themselves_and_learn(device):
         loss.backward()
         optimizer.step()
     assert loss.item() < 0.05
+
+
+def test_integers(device):
+    """On the CPU as PyTorch: modulo 2**64, or in the dtype; dilated and transposed ones of int64 alone."""
+    if device.kind != "cpu":
+        with pytest.raises(NotImplementedError):
+            F.conv1d(torch.ones(1, 1, 3, dtype=torch.int64, device=device), torch.ones(1, 1, 2, dtype=torch.int64, device=device))
+        return
+    head = "F = torch.nn.functional\ndef made(dtype, count, *sizes):\n    return ((torch.arange(math.prod(sizes)) * 7 % count - count // 2).reshape(sizes)).to(dtype)\n"
+    calls = []
+    for dtype in ("int64", "int32", "int16", "int8", "uint8"):
+        for n in (1, 2, 3):
+            x, w = f"made(torch.{dtype}, 11, 2, 4, {'5, ' * n})", f"made(torch.{dtype}, 50, 6, 4, {'3, ' * n})"
+            calls += [f"F.conv{n}d({x}, {w})", f"F.conv{n}d({x}, {w}, torch.arange(6).to(torch.{dtype}), 2, 1)", f"F.conv{n}d({x}, {w}[:, :2], padding='same', groups=2)"]
+            calls += [f"F.conv{n}d({x}[0], {w})", f"F.conv{n}d({x}, {w}[:4, :1], None, 3, 2, 1, 4)", f"F.conv{n}d({x}[:0], {w})"]
+            other = [f"F.conv{n}d({x}, {w}, None, 1, 2, 2)", f"F.conv_transpose{n}d({x}, {w}.transpose(0, 1), torch.arange(6).to(torch.{dtype}), 2, 1, 1)"]
+            other += [f"F.conv_transpose{n}d({x}, {w}[:4, :2], None, 1, 2, 0, 2)", f"F.conv_transpose{n}d({x}, {w}.transpose(0, 1), None, 3, 0, 2, 1, 2)"]
+            calls += other if dtype == "int64" else [f"raises(lambda: {one})[0]" for one in other]
+    calls += ["F.conv1d(torch.full((1, 1, 3), 2**62), torch.full((1, 1, 2), 3))", "raises(lambda: F.conv1d(torch.ones(1, 1, 3) > 0, torch.ones(1, 1, 2) > 0))[0]"]
+    compare_all([head + call for call in calls], device)
 
 
 # ---- pooling

@@ -24,12 +24,33 @@ w = torch.tensor([1., 2., 3.], device=device)
 FUNCTIONS = """x**2 x**3 x**1 x**0 x**2.0 x**2.5 x**-1 x**.5 x**True torch.pow(x,2) x.pow(3) torch.square(x) x.square() x**torch.tensor(2.) 2**x
 x*x x*x*x 3*x x+1 -x x/2 1/x x.exp() x.relu() x.sum() x.mean() x.prod() x.norm() x.var() x.softmax(0) x@x torch.outer(x,x) x[0] x.clone()
 (x**2)**2 (x**3).sqrt() x**2*x (x.double())**2 (x[:2]**2).exp() torch.nn.functional.mse_loss(x,w)""".split()
+POOLS = """max_pool1d(p,2) max_pool1d(p,3,2,1) avg_pool1d(p,2) adaptive_max_pool1d(p,2) adaptive_avg_pool1d(p,2) adaptive_avg_pool1d(p,1)
+adaptive_max_pool1d(p,1) max_pool2d(q,2) max_pool2d(q,2,return_indices=True)[0] avg_pool2d(q,2) adaptive_max_pool2d(q,2)
+adaptive_avg_pool2d(q,2) adaptive_avg_pool2d(q,1) max_pool2d(q,2)**2 max_pool3d(q[None],2) avg_pool3d(q[None],2)""".split()
 PARTS = "jacobian hessian vjp jvp hvp vhp".split()
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_chains(device, function):
     compare_all([f"{HEAD}chain(lambda x: {function})"], device)
+
+
+@pytest.mark.parametrize("pool", POOLS)
+def test_pools(device, pool):
+    compare_all(
+        [
+            f"""{HEAD}x = torch.sin(torch.arange(24., device=device)).requires_grad_()
+            p, q = x.reshape(1, 4, 6), x.reshape(1, 2, 3, 4)
+            y = F.{pool}
+            g, = torch.autograd.grad(y.sum(), x, create_graph=True)
+            h = [g.requires_grad, g + 0.]
+            if g.requires_grad:
+                (g * x.detach()).sum().backward()
+                h.append(x.grad)
+            h""".replace("\n            ", "\n")
+        ],
+        device,
+    )
 
 
 @pytest.mark.parametrize("part", PARTS)

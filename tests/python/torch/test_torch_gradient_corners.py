@@ -247,3 +247,29 @@ def test_indices_of_nan(device):
         device,
         HEAD,
     )
+
+
+def test_gradients_beside_nan(device):
+    """Slopes of 0 hide NaN where PyTorch selects, and multiply it where PyTorch does; 80 elements fill PyTorch's vectors."""
+    calls = """F.leaky_relu(x, 0.) | F.leaky_relu(x) | F.relu(x) | F.relu6(x) | F.hardtanh(x) | F.hardshrink(x) | F.softshrink(x) | F.threshold(x, 0., 1.)
+    x ** torch.zeros(1, device=device) | x ** torch.tensor([2.], device=device) | F.hinge_embedding_loss(x, y, reduction='none') | F.hinge_embedding_loss(x, -y, .5, reduction='none')
+    F.margin_ranking_loss(x, x * 0, y, reduction='none') | F.margin_ranking_loss(x, y, -y, 1., reduction='none') | F.hardsigmoid(x)
+    torch.renorm(x.reshape(-1, 2), 2, 0, 1.).reshape(-1)"""  # fmt: skip
+    check(
+        "\n".join(
+            f"x = torch.tensor([nan, inf, -inf, 0., -3., 3., 1., -1., .5, 7.] * 8, device=device, requires_grad=True); "
+            f"y = torch.ones(80, device=device); "
+            f"({call.strip()}).backward(torch.full_like(y, {g})); x.grad"
+            for call in calls.replace("\n", "|").split("|")
+            for g in ("1.", "nan", "inf", "0.")
+            if not ("renorm" in call and g == "inf")
+        )
+        + """
+        x = torch.tensor([inf, -inf, -3., 3., 0.], device=device, requires_grad=True); F.hardswish(x).backward(torch.full_like(x, nan)); x.grad
+        x = torch.tensor([[nan, 1.], [2., nan]], device=device, requires_grad=True); F.multi_margin_loss(x, torch.tensor([0, 0], device=device)).backward(); x.grad
+        x = torch.tensor([[nan, 1.], [2., nan]], device=device, requires_grad=True); F.multilabel_margin_loss(x, torch.tensor([[0, -1], [1, -1]], device=device)).backward(); x.grad
+        x, y = torch.tensor([0., 1., .5], device=device), torch.tensor([.5, .5, 1.], device=device, requires_grad=True); F.binary_cross_entropy(x, y).backward(); y.grad
+        """,
+        device,
+        HEAD,
+    )

@@ -611,3 +611,39 @@ def test_second_derivatives_of_roots_and_inverse_errors(device):
         device,
         HEAD,
     )
+
+
+def test_operands_without_elements(device):
+    """They add nothing, but have a gradient of zeros."""
+    calls = """torch.cat([e, a]) | torch.cat([e, m]) | torch.cat([m, e]) | torch.cat([m, e], 1) | torch.cat([a, e, x]) | torch.cat([e, e])
+    torch.hstack([e, a]) | torch.stack([e, e]) | torch.vstack([f, m]) | torch.block_diag(e, m) | torch.block_diag(m, f) | torch.block_diag(f) | torch.diag(e)
+    torch.where(e > 0, e, a[0]) | torch.cat([x[2:], m]) | F.pad(e, (1, 1)) | torch.slice_scatter(a, e, 0, 2) | torch.cartesian_prod(e, a)
+    a.clone().index_put((e.detach().long(),), e) | torch.nn.utils.parameters_to_vector([e, a])"""
+    check(
+        "\n".join(
+            f"""e = torch.empty(0, device=device, requires_grad=True); f = torch.empty(0, 2, device=device, requires_grad=True); a, m = torch.ones(2, device=device), torch.ones(2, 2, device=device); x = torch.ones(2, device=device, requires_grad=True); y = {call.strip()}; y.sum().backward(); y.detach(), e.grad, f.grad, x.grad"""
+            for call in calls.replace("\n", "|").split("|")
+        ),
+        device,
+    )
+
+
+def test_values_that_meet_at_one_element(device):
+    """One of them stays, and all have the gradient there."""
+    start = "x = torch.ones(2, device=device, requires_grad=True); y = x * 1; g = torch.arange(2., device=device).requires_grad_(); i = torch.tensor([0, 0], device=device)"
+    check(
+        "\n".join(
+            f"{start}; {write}; (y * torch.arange(1., 3., device=device)).sum().backward(); x.grad, g.grad"
+            for write in (
+                "y[[0, 0]] += g",
+                "y[[0, 0]] *= g",
+                "y[[0, 0]] = g",
+                "y[i] = g",
+                "y.index_put_((i,), g, accumulate=True)",
+                "y = y.index_copy(0, i, g)",
+                "y = y.scatter(0, i, g)",
+                "y[torch.tensor([0, 0, 1], device=device)] = torch.cat([g, g[:1]])",
+            )
+        ),
+        device,
+    )

@@ -296,3 +296,33 @@ def test_calls_that_do_not_fit(call, error, text):
         with pytest.raises(error) as raised:
             eval(call, names | functions)
         assert str(raised.value).startswith(text)
+
+
+KIND = """
+def kind(call):
+    try:
+        return list(call().shape)
+    except Exception as error:
+        return type(error).__name__
+z, v, m = torch.tensor(1., device=device), torch.arange(5., device=device), torch.ones(2, 2, device=device)
+e, b = torch.zeros(0, device=device), torch.ones(1, 2, 2, device=device)
+p = torch.tensor([0], device=device)
+"""
+SHAPES = """
+m.clone().copy_(b) | m.clone().copy_(b[0]) | m.clone().copy_(b.new_ones(3, 2, 2)) | m.clone().copy_(v) | m[:1].copy_(m) | z.clone().copy_(z[None])
+m.clone().data.copy_(b) | m[0].copy_(m[:1]) | m.diagonal().copy_(m[:1]) | m.clone().fill_diagonal_(z) | m.clone().copy_(z) | m.clone().copy_(m[0])
+m.clone().index_copy_(0, p, b) | m.clone().index_copy_(0, p, b[0, :1]) | torch.diagonal_scatter(m, m[:1]) | torch.select_scatter(m, m[:1], 0, 0)
+torch.slice_scatter(m, b) | torch.slice_scatter(m, m[:1], 0, 0, 1) | m.clone().add_(b) | m.clone().lerp_(m, b) | m.clone().masked_fill_(b > 0, 0.)
+z.chunk(2)[0] | z.chunk(2, 1)[0] | z.chunk(0)[0] | z.split(2)[0] | z.split([1])[0] | z.split(2, 5)[0] | z.split_with_sizes([1])[0] | z.tensor_split(2)[0]
+z.tensor_split(2, 1)[0] | z.unbind()[0] | z.unbind(1)[0] | z.roll(1) | z.roll(1, 0) | z.roll((1,), (0, 1)) | v.roll((1,), (0, 1)) | v.roll(1, 5) | e.roll(1, 5)
+e.roll((1, 2), (0, 1)) | z.flip(0) | z.flip(1) | z.narrow(0, 0, 1) | z.select(0, 0) | z.unfold(0, 1, 1) | z.unflatten(0, (1,)) | z.unflatten(1, (1,))
+z.movedim((0, 1), (0,)) | v.movedim((0, 1), (0,)) | v.movedim(0, 5) | m.movedim((0, 1), (1, 0)) | v.repeat_interleave(z[None])
+torch.linalg.norm(b, None, (0, 1, 2)) | torch.linalg.norm(b, 2, ()) | torch.linalg.norm(v, 1, (0, 1, 2)) | torch.linalg.norm(z, 2) | torch.linalg.norm(z)
+torch.linalg.norm(v, "fro", (0, 1)) | torch.linalg.norm(b, None, (0, 1)) | torch.linalg.matrix_norm(b, 2, (0, 1, 2)) | torch.linalg.matrix_norm(m, None)
+torch.linalg.matrix_norm(m, "fro", 0) | torch.linalg.matrix_norm(m, 2, (0, 5)) | torch.linalg.matrix_norm(v) | torch.linalg.vector_norm(b, 2, (0, 1, 2))
+"""
+
+
+@pytest.mark.parametrize("line", SHAPES.strip().splitlines())
+def test_shapes_that_do_not_fit(device, line):
+    compare_all([f"{KIND}kind(lambda: {call.strip()})" for call in line.split(" | ")], device)

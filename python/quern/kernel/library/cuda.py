@@ -30,12 +30,12 @@ def number_of_a_thread(obj):
 
 def _of_grid(pattern):
     def compile_call(compiler, arguments, named, node):
-        if len(arguments) + len(named) > 1 or set(named) - {"ndim"}:
+        if len(arguments) + len(named) != 1 or set(named) - {"ndim"}:
             raise compiler.error(TypingError, node, "it takes the number of dimensions, ndim, and nothing else")
-        (ndim,) = [*arguments, *named.values()] or [operators.constant(1)]
+        (ndim,) = [*arguments, *named.values()]
         count = compiler.constant_of(ndim, node, "ndim")
-        if count not in (1, 2, 3):
-            raise compiler.error(TypingError, node, f"the number of dimensions is 1, 2 or 3, not {count}")
+        if type(count) is not int or count not in (1, 2, 3):
+            raise compiler.error(TypingError, node, f"the number of dimensions is 1, 2 or 3, not {count!r}")
         items = [Value(types.int64, pattern.format(axis), natural=True) for axis in "xyz"[:count]]
         return items[0] if count == 1 else compiler.tuple_of(items)
 
