@@ -403,3 +403,24 @@ def test_infinities_stay_where_they_are(device):
     F.conv2d(x, w).sum().backward()
     bad = (~w.grad[0].isfinite()).nonzero().tolist()
     assert bad == [[0, 0, 0], [1, 2, 2]]
+
+
+def test_a_channels_last_network_stays_so(device):
+    nn = torch.nn
+    block = nn.Sequential(nn.Conv2d(8, 8, 3, padding=1, bias=False), nn.BatchNorm2d(8), nn.ReLU(), nn.Conv2d(8, 8, 3, 2, 1), nn.MaxPool2d(2))
+    model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.AvgPool2d(2), block, nn.Conv2d(8, 16, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten())
+    model = model.to(device=device.name, memory_format=torch.channels_last)
+    seen = []
+
+    def see(module, inputs, result):
+        if result.dim() == 4:
+            seen.append(result)
+            result.register_hook(seen.append)
+
+    for module in model.modules():
+        module.register_forward_hook(see)
+    x = torch.rand(2, 3, 30, 30, device=device).contiguous(memory_format=torch.channels_last)
+    model(x).square().sum().backward()
+    gradients = [p.grad for p in model.parameters() if p.dim() == 4]
+    assert len(seen) == 2 * 10 + 2
+    assert [list(t.shape) for t in seen + gradients if not t.is_contiguous(memory_format=torch.channels_last)] == []
