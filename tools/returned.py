@@ -54,6 +54,7 @@ FUNCTIONS = {
     "Shape (steps, N, ...) or, with ``batch_first``, (N, steps, ...), in the first sequence's dtype": "pad_sequence",
     "Shape (N, size), in the input's dtype": "gru_cell rnn_tanh_cell rnn_relu_cell",
     "Two tensors of shape (N, size), in the input's dtype": "lstm_cell",
+    "States of shape (N, steps, size) and (N, size), in the kernel's dtype": "lstm_layer gru_layer",
     "Shape (N, C, sizes) or (C, sizes), in the input's dtype; each size is"
     " (size + 2 padding - dilation (kernel size - 1) - 1) / stride + 1, rounded down or, with ``ceil_mode``, up": """max_pool1d
         max_pool2d max_pool3d""",

@@ -45,8 +45,7 @@ std::vector<int64_t> packed_counts(const Array& rows, const Array& batch_sizes) 
 
 // {the first elements of each sequence step by step, how many sequences each step has}. The lengths must not increase.
 std::vector<Array> pack_padded(const Array& given, const Array& lengths, bool is_batch_first) {
-  if (given.rank() < 2)
-    raise(ErrorKind::index, "Dimension out of range (expected to be in range of [-1, 0], but got 1)");
+  if (given.rank() < 2) raise(ErrorKind::index, "Dimension out of range (expected to be in range of [-1, 0], but got 1)");
   const Array x = is_batch_first ? moveaxis(given, 1, 0) : given;
   const int64_t steps = x.shape()[0], samples = x.shape()[1];
   check_counts(lengths, "lengths");
@@ -56,8 +55,7 @@ std::vector<Array> pack_padded(const Array& given, const Array& lengths, bool is
     raise(ErrorKind::runtime, "Expected `len(lengths)` to be equal to batch_size, but got {} (batch_size={})", counts.size(),
           samples);
   if (std::ranges::any_of(counts, [](int64_t n) { return n <= 0; }))
-    raise(ErrorKind::runtime,
-          "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0");
+    raise(ErrorKind::runtime, "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0");
   if (!std::ranges::is_sorted(counts, std::ranges::greater()))
     raise(ErrorKind::runtime,
           "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "

@@ -15,11 +15,12 @@ using namespace steps;
 
 namespace {
 
-Array first_rows(const Array& x, int64_t from, int64_t to) {
-  return from == 0 && to == x.shape()[0] ? x : part(x, 0, from, to);
-}
+Array first_rows(const Array& x, int64_t from, int64_t to) { return from == 0 && to == x.shape()[0] ? x : part(x, 0, from, to); }
 
 Array join_rows(const std::vector<Array>& pieces) { return pieces.size() == 1 ? pieces[0] : joined(pieces, 0); }
+
+// A matrix that each step's product has on its right, in C order where there are steps enough: their products are faster.
+Array for_steps(const Array& weight, const Course& course) { return course.steps.size() < 4 ? weight : in_c_order(weight); }
 
 // The states of the first samples; those of samples that begin are `first`.
 Array states(const Array& before, const Array& first, int64_t count) {
@@ -87,7 +88,7 @@ class Forward {
         type_(given.products.dtype()),
         wide_(wide_type(type_)),
         size_(given.weight.shape()[0] / gates_of(cell)),
-        turned_(matrix_transpose(given.weight)),
+        turned_(for_steps(matrix_transpose(given.weight), course)),
         hidden_(course, {given.hidden.shape()[1]}, type_, given.products.device()) {}
 
   // The results of recurrence(); `kept`: takes what each step's derivative needs.
@@ -114,9 +115,7 @@ class Forward {
   }
 
  private:
-  Array gate(const Array& x, int64_t i) const {
-    return as_type(part(x, -1, i * size_, (i + 1) * size_), wide_);
-  }
+  Array gate(const Array& x, int64_t i) const { return as_type(part(x, -1, i * size_, (i + 1) * size_), wide_); }
   // Of the inputs' products, with the bias.
   Array input(const Array& x, int64_t i) const { return given_.bias ? add(gate(x, i), gate(*given_.bias, i)) : gate(x, i); }
   Array both(const Array& x, const Array& p, int64_t i) const { return add(input(x, i), gate(p, i)); }
@@ -179,8 +178,8 @@ class Forward {
 
 // ---- the derivative
 
-// Of each step the gradients by the products of the inputs and of the states, and what goes to the states before it directly, side
-// by side in one array: one kernel computes it.
+// Of each step the gradients by the products of the inputs and of the states, and what goes to the states before it directly,
+// side by side in one array: one kernel computes it.
 constexpr int64_t slots_of(Cell cell) { return cell == Cell::lstm ? 5 : cell == Cell::gru ? 5 : 1; }
 
 struct Found {
@@ -201,6 +200,7 @@ class BackwardSteps {
         type_(given.products.dtype()),
         wide_(wide_type(type_)),
         size_(given.weight.shape()[0] / gates_of(cell)),
+        weight_(for_steps(given.weight, course)),
         numbers_(reshape(arange(slots_of(cell), given.products.device()), {slots_of(cell), 1})),
         slots_(course, {slots_of(cell), size_}, type_, given.products.device()) {
     if (given.projection) projected_.emplace(course, Shape{given.hidden.shape()[1]}, type_, given.products.device());
@@ -217,7 +217,7 @@ class BackwardSteps {
       const Array cell_part = given_.cells ? later_cells.of(count) : g;
       const Array all = slots_.put(i, as_type(slots(i, as_type(g, wide_), as_type(cell_part, wide_)), type_));
       const Array products = reshape_slots(all, 0, gates_of(cell_));
-      Array to_hidden = matmul(products, given_.weight);
+      Array to_hidden = matmul(products, weight_);
       if (cell_ == Cell::gru) to_hidden = add(to_hidden, element(all, 1, 4));
       later_hidden.set(to_hidden);
       if (given_.cells) later_cells.set(element(all, 1, 4));
@@ -246,8 +246,8 @@ class BackwardSteps {
         return part(*later_, 0, 0, count);
       }
       if (count == there && later_) return *later_;
-      const Array ended = last_ ? first_rows(*last_, there, count)
-                                : zeros({count - there, like_.shape()[1]}, like_.dtype(), like_.device());
+      const Array ended =
+          last_ ? first_rows(*last_, there, count) : zeros({count - there, like_.shape()[1]}, like_.dtype(), like_.device());
       return there == 0 ? ended : joined({*later_, ended}, 0);
     }
     void set(const Array& later) { later_ = later; }
@@ -309,7 +309,7 @@ class BackwardSteps {
   const Array& results_;
   DType type_, wide_;
   int64_t size_;
-  Array numbers_;
+  Array weight_, numbers_;
   Collected slots_;
   std::optional<Collected> projected_;
 };

@@ -27,13 +27,13 @@ struct Course {
 Course course_of(const std::vector<int64_t>& counts, bool is_backward);
 
 struct Recurrent {
-  Array products;                           // of the inputs with their weights: (rows, gates * size)
-  Array weight;                             // of the states: (gates * size, size, or the projection's size)
-  Array hidden;                             // before the first step: (samples, size, or the projection's size)
-  std::optional<Array> cells = {};          // of an LSTM, the same: (samples, size)
-  std::optional<Array> bias = {};           // added to `products`
-  std::optional<Array> hidden_bias = {};    // of a GRU: added to the products of the states
-  std::optional<Array> projection = {};     // of an LSTM: (projection's size, size)
+  Array products;                         // of the inputs with their weights: (rows, gates * size)
+  Array weight;                           // of the states: (gates * size, size, or the projection's size)
+  Array hidden;                           // before the first step: (samples, size, or the projection's size)
+  std::optional<Array> cells = {};        // of an LSTM, the same: (samples, size)
+  std::optional<Array> bias = {};         // added to `products`
+  std::optional<Array> hidden_bias = {};  // of a GRU: added to the products of the states
+  std::optional<Array> projection = {};   // of an LSTM: (projection's size, size)
 };
 
 // {the hidden state of each row, that after each sample's last step, of an LSTM also the cell then}. All operands have one type.

@@ -7,6 +7,7 @@
 #include "functions/recurrence.h"
 #include "functions/shaping.h"
 #include "functions/steps.h"
+#include "run/calls/matmul.h"
 
 namespace quern::nn {
 
@@ -81,8 +82,8 @@ Recurrent recurrent_of(Cell cell, const Array& x, const Parameters& given, const
   for (const auto& [name, bias] : {std::pair("bias_ih", given.input_bias), std::pair("bias_hh", given.hidden_bias)})
     if (bias) check_shape(name, *bias, {gates_of(cell) * size});
   if (given.projection) check_shape("weight_hr", *given.projection, {width, size});
-  for (const Array* one : {given.input_weight, given.hidden_weight, given.input_bias, given.hidden_bias, given.projection, &hidden,
-                           cells})
+  for (const Array* one :
+       {given.input_weight, given.hidden_weight, given.input_bias, given.hidden_bias, given.projection, &hidden, cells})
     if (one) check_type(x, *one);
   Recurrent out{linear(x, *given.input_weight, nullptr), *given.hidden_weight, hidden};
   if (cells) out.cells = *cells;
@@ -189,8 +190,8 @@ std::vector<Array> lstm(const Array& x, const Tensors& hx, const Tensors& params
   const Network network{Cell::lstm, has_biases, layers, dropout, is_training, is_bidirectional};
   return padded_network(network, x, is_batch_first, states_of_lstm(hx), params, draws);
 }
-std::vector<Array> lstm_packed(const Array& x, const Array& batch_sizes, const Tensors& hx, const Tensors& params, bool has_biases,
-                               int64_t layers, double dropout, bool is_training, bool is_bidirectional,
+std::vector<Array> lstm_packed(const Array& x, const Array& batch_sizes, const Tensors& hx, const Tensors& params,
+                               bool has_biases, int64_t layers, double dropout, bool is_training, bool is_bidirectional,
                                const random::Stream& draws) {
   const Network network{Cell::lstm, has_biases, layers, dropout, is_training, is_bidirectional};
   return packed_network(network, x, batch_sizes, states_of_lstm(hx), params, draws);
@@ -231,6 +232,49 @@ std::vector<Array> rnn_relu_packed(const Array& x, const Array& batch_sizes, con
                                    const random::Stream& draws) {
   const Network network{Cell::relu, has_biases, layers, dropout, is_training, is_bidirectional};
   return packed_network(network, x, batch_sizes, {&hx}, params, draws);
+}
+
+// ---- Keras's layers of (samples, steps, features), whose weights are (features, gates * size)
+
+// {the hidden states in the order in which they are computed, the last one, of an LSTM the cells}.
+static std::vector<Array> layer_of_keras(Cell cell, const Array& given, bool is_backward, Recurrent operands,
+                                         const Array& kernel) {
+  if (given.rank() != 3)
+    raise(ErrorKind::value, "recurrent layers expect inputs of 3 dimensions. Received shape: {}", to_string(given.shape()));
+  const Array x = transpose(as_type(given, kernel.dtype()), {1, 0, 2});
+  const int64_t steps = x.shape()[0], samples = x.shape()[1];
+  if (steps == 0) raise(ErrorKind::value, "recurrent layers expect inputs of at least one step");
+  check_real(kernel);
+  operands.products = matmul(reshape(x, {steps * samples, last_size(x)}), kernel);
+  const Course course = course_of(std::vector<int64_t>(static_cast<size_t>(steps), samples), is_backward);
+  std::vector<Array> out = recurrence(cell, course, operands);
+  const Array by_steps = reshape(out[0], {steps, samples, last_size(out[0])});
+  out[0] = transpose(is_backward ? flipped(by_steps, Axes{0}) : by_steps, {1, 0, 2});
+  return out;
+}
+
+std::vector<Array> lstm_layer(const Array& x, const Array& hidden, const Array& cells, const Array& kernel,
+                              const Array& recurrent_kernel, const Array* bias, bool is_backward) {
+  const DType type = kernel.dtype();
+  Recurrent operands{x, matrix_transpose(as_type(recurrent_kernel, type)), as_type(hidden, type), as_type(cells, type)};
+  if (bias) operands.bias = as_type(*bias, type);
+  return layer_of_keras(Cell::lstm, x, is_backward, operands, kernel);
+}
+
+// The gates are update, reset, new; `bias` has two rows: that of the inputs' products, and that of the states'.
+std::vector<Array> gru_layer(const Array& x, const Array& hidden, const Array& kernel, const Array& recurrent_kernel,
+                             const Array* bias, bool is_backward) {
+  const DType type = kernel.dtype();
+  const int64_t size = last_size(kernel) / 3;
+  auto reset_first = [&](const Array& all) {
+    return joined({part(all, -1, size, 2 * size), part(all, -1, 0, size), part(all, -1, 2 * size, 3 * size)}, all.rank() - 1);
+  };
+  Recurrent operands{x, matrix_transpose(reset_first(as_type(recurrent_kernel, type))), as_type(hidden, type)};
+  if (bias) {
+    const Array both = reset_first(as_type(*bias, type));
+    operands.bias = element(both, 0, 0), operands.hidden_bias = element(both, 0, 1);
+  }
+  return layer_of_keras(Cell::gru, x, is_backward, operands, reset_first(kernel));
 }
 
 // ---- cells: one step of (samples, features)
