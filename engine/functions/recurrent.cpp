@@ -113,6 +113,8 @@ void check_parameters(const Network& network, const Tensors& all, bool has_proje
   if (network.layers <= 0) raise(ErrorKind::runtime, "stack expects a non-empty TensorList");
   if (static_cast<int64_t>(all.all.size()) != each * network.layers * network.directions())
     raise(ErrorKind::runtime, "got an incorrect number of RNN parameters");
+  if (network.is_training && network.layers > 1 && !(network.dropout >= 0 && network.dropout <= 1))
+    raise(ErrorKind::runtime, "dropout probability has to be between 0 and 1, but got {}", network.dropout);
   for (size_t i = 0; i < all.all.size(); ++i) {
     const size_t at = i % static_cast<size_t>(each);
     const size_t rank = network.has_biases && (at == 2 || at == 3) ? 1 : 2;

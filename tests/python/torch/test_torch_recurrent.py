@@ -142,6 +142,7 @@ def test_functions(device):
 REFUSED = """
 torch.lstm(a(5, 2, 3), (a(1, 2, 4),), W, True, 1, 0.0, False, False, False)
 torch.lstm(a(5, 2, 3), S, W, True, 0, 0.0, False, False, False)
+torch.lstm(a(5, 2, 3), (a(2, 2, 4), a(2, 2, 4)), [*W, a(16, 4), *W[1:]], True, 2, 2.0, True, False, False)
 torch.lstm(a(5, 2), S, W, True, 1, 0.0, False, False, False)
 torch.lstm(a(0, 2, 3), S, W, True, 1, 0.0, False, False, False)
 torch.lstm(a(5, 2, 3).double(), S, W, True, 1, 0.0, False, False, False)
