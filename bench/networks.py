@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Training steps of convolutional networks, and their parts, compared with PyTorch.
+"""Training steps of convolutional and recurrent networks, and their parts, compared with PyTorch.
 
     python bench/networks.py [--device cpu|cuda] [--python PYTHON] [--threads 2] [--out FILE.json] [CASE...]
 
@@ -96,7 +96,7 @@ def same_weights(torch, model):
             n = p.numel()
             if p.dim() > 1:
                 p.copy_(scattered(torch, n).reshape(p.shape) * (6.0 / (n // p.shape[0])) ** 0.5)
-            elif name.endswith("bias"):
+            elif "bias" in name:
                 p.zero_()
     return model
 
@@ -156,6 +156,33 @@ def inference(torch, device, model, batch, channels, size):
     return step
 
 
+def recurrent(torch, device, kind, size, layers, batch, steps, **options):
+    """A training step of a recurrent network with a product behind its last step."""
+    nn = torch.nn
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.network = getattr(nn, kind)(40, size, layers, batch_first=True, **options)
+            self.last = nn.Linear(size * (2 if options.get("bidirectional") else 1), 10)
+
+        def forward(self, x):
+            return self.last(self.network(x)[0][:, -1])
+
+    model = same_weights(torch, Model()).to(device)
+    x, y = images(torch, device, batch, steps, 40), (torch.arange(batch) % 10).to(device)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+
+    def step():
+        optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return step
+
+
 CASES = {
     "conv 3x3, 64 channels, 8x56x56": lambda t, d: layer(t, d, (8, 64, 56, 56), (64, 64, 3, 3), False, padding=1),
     "the same, channels last": lambda t, d: layer(t, d, (8, 64, 56, 56), (64, 64, 3, 3), True, padding=1),
@@ -167,6 +194,9 @@ CASES = {
     "ConvNet 28x28, batch 64, Adam": lambda t, d: training(t, d, convnet(t, 28), 64, 1, 28, False),
     "ResNet-18, 4x3x64x64, Adam": lambda t, d: training(t, d, resnet18(t), 4, 3, 64, False),
     "the same, channels last ": lambda t, d: training(t, d, resnet18(t), 4, 3, 64, True),
+    "LSTM(80) x 2, 64x100, Adam": lambda t, d: recurrent(t, d, "LSTM", 80, 2, 64, 100),
+    "GRU(80) x 2, 64x100, Adam": lambda t, d: recurrent(t, d, "GRU", 80, 2, 64, 100),
+    "LSTM(256), both directions, 32x50, Adam": lambda t, d: recurrent(t, d, "LSTM", 256, 1, 32, 50, bidirectional=True),
     "ResNet-18, 4x3x64x64, inference": lambda t, d: inference(t, d, resnet18(t), 4, 3, 64),
 }
 LARGE = {  # for a GPU

@@ -13,7 +13,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FILE = os.path.join(ROOT, "docs", "keras.md")
 MODULES = ("core", "numpy", "nn", "math", "linalg", "random", "image", "rnn")
 # Functions that Keras does without: it has its own way where a backend raises.
-OWN_WAY = {"lstm", "gru", "bidirectional_lstm", "bidirectional_gru"}
+OWN_WAY = {"bidirectional_lstm", "bidirectional_gru"}
 # What the list has because NumPy's modules import it, or use it themselves.
 HELPERS = {"floatx", "jax_fft", "jax_fft2", "numpy_scan", "slice_along_axis"}
 REASONS = (
@@ -27,7 +27,8 @@ REASONS = (
 LAYERS = """Input Dense EinsumDense Embedding Activation Dropout SpatialDropout GaussianNoise GaussianDropout AlphaDropout
 ActivityRegularization BatchNormalization LayerNormalization GroupNormalization UnitNormalization RMSNormalization Flatten Reshape Permute
 RepeatVector Concatenate Add Subtract Multiply Average Maximum Minimum Dot Lambda TimeDistributed Masking Rescaling Normalization
-Discretization CategoryEncoding Identity ReLU LeakyReLU PReLU ELU Softmax SimpleRNN LSTM GRU Bidirectional MultiHeadAttention Attention
+Discretization CategoryEncoding Identity ReLU LeakyReLU PReLU ELU Softmax SimpleRNN LSTM GRU RNN ConvLSTM1D ConvLSTM2D
+Bidirectional MultiHeadAttention Attention
 AdditiveAttention UpSampling1D ZeroPadding Cropping GlobalAveragePooling GlobalMaxPooling""".split()
 DIFFERENT = (
     (

@@ -47,6 +47,14 @@ FUNCTIONS = {
     " output_padding + 1": "conv_transpose1d conv_transpose2d conv_transpose3d",
     "Shape (N, sizes, O), with ``channels_first`` (N, O, sizes), in the kernel's dtype": """conv depthwise_conv separable_conv
         conv_transpose""",
+    "Output of shape (steps, N, directions * size) or, packed, (rows, directions * size), and states of shape"
+    " (layers * directions, N, size), in the input's dtype": "lstm gru rnn_tanh rnn_relu",
+    "Rows of shape (sum of the lengths, ...), in the input's dtype; how many each step has, int64": "pack_padded",
+    "Shape (steps, N, ...) or, with ``batch_first``, (N, steps, ...), in the data's dtype; the lengths, int64": "pad_packed",
+    "Shape (steps, N, ...) or, with ``batch_first``, (N, steps, ...), in the first sequence's dtype": "pad_sequence",
+    "Shape (N, size), in the input's dtype": "gru_cell rnn_tanh_cell rnn_relu_cell",
+    "Two tensors of shape (N, size), in the input's dtype": "lstm_cell",
+    "States of shape (N, steps, size) and (N, size), in the kernel's dtype": "lstm_layer gru_layer",
     "Shape (N, C, sizes) or (C, sizes), in the input's dtype; each size is"
     " (size + 2 padding - dilation (kernel size - 1) - 1) / stride + 1, rounded down or, with ``ceil_mode``, up": """max_pool1d
         max_pool2d max_pool3d""",

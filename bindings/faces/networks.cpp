@@ -68,6 +68,20 @@ nn::WantedSizes read_wanted_sizes(const Reading& reading, PyObject* given) {
   return out;
 }
 
+nn::Tensors read_tensors(Reading& reading, PyObject* given) {
+  nn::Tensors out;
+  const nb::object all = nb::steal(PySequence_Tuple(given));  // a list may change while it is read
+  if (!all.is_valid()) throw nb::python_error();
+  for (nb::handle one : all) {
+    const Array* array = as_array(one.ptr());
+    if (!array)
+      raise(ErrorKind::type, "{}(): argument '{}' must be tuple of Tensors, but element {} is {}", reading.face.name,
+            parameter_of(reading), out.all.size(), Py_TYPE(one.ptr())->tp_name);
+    out.all.push_back(*array);
+  }
+  return out;
+}
+
 // ---- what PyTorch refuses
 
 namespace {

@@ -48,6 +48,9 @@ inline constexpr auto reader<const nn::Around&> = read_padding;
 nn::WantedSizes read_wanted_sizes(const Reading& reading, PyObject* given);
 template <>
 inline constexpr auto reader<const nn::WantedSizes&> = read_wanted_sizes;
+nn::Tensors read_tensors(Reading& reading, PyObject* given);
+template <>
+inline constexpr auto reader<const nn::Tensors&> = read_tensors;
 // An empty sequence is as no argument, too.
 template <>
 struct Read<const std::optional<nn::ForEachAxis>&> {

@@ -1,12 +1,14 @@
-// quern/nn.h on functions/: activations.h, losses.h, networks.h, norms.h, pooling.h.
+// quern/nn.h on functions/: activations.h, losses.h, networks.h, norms.h, pooling.h, recurrent.h.
 #include "quern/nn.h"
 
 #include "api/bodies.h"
+#include "core/error.h"
 #include "functions/activations.h"
 #include "functions/losses.h"
 #include "functions/networks.h"
 #include "functions/norms.h"
 #include "functions/pooling.h"
+#include "functions/recurrent.h"
 
 namespace qn::nn {
 
@@ -56,6 +58,77 @@ Array max_pool2d(const Array& x, const std::vector<int64_t>& kernel_size, Here h
 }
 Array avg_pool2d(const Array& x, const std::vector<int64_t>& kernel_size, Here here) {
   return asked(here, [&] { return wrap(bodies::avg_pool2d(x.handle(), {kernel_size}, {}, {{0}}, false, true, {})); });
+}
+
+// ---- recurrent networks
+
+namespace {
+
+// The networks' arguments.
+class Network {
+ public:
+  Network(const Array& x, const std::vector<Array>& params, const RecurrentOptions& options) : options_(options) {
+    for (const Array& one : params) params_.all.push_back(one.handle());
+    const size_t each = options.has_biases ? 4 : 2, all = params.size() / each;
+    if (all == 0 || params.size() % each || (options.bidirectional && all % 2) || x.handle().rank() != 3)
+      raise(ErrorKind::value,
+            "[recurrent network] expected an input of 3 dimensions, and {} parameters for each layer{}; got {} dimensions and {} "
+            "parameters",
+            each, options.bidirectional ? " and direction" : "", x.handle().rank(), params.size());
+    layers_ = static_cast<int64_t>(options.bidirectional ? all / 2 : all);
+    shape_ = {static_cast<int64_t>(all), x.handle().shape()[options.batch_first ? 0 : 1], params_.all[1].shape().back()};
+  }
+  quern::Array hidden() const { return states(options_.hidden); }
+  quern::Array cells() const { return states(options_.cells); }
+
+  // `body`: of the network; `states`: as it takes them.
+  template <class Body, class States>
+  RecurrentResult call(Body* body, const Array& x, const States& states) const {
+    std::atomic<uint64_t> place{0};  // nothing is drawn
+    std::vector<quern::Array> found = body(x.handle(), states, params_, options_.has_biases, layers_, 0.0, false,
+                                           options_.bidirectional, options_.batch_first, {0, place});
+    RecurrentResult out{wrap(std::move(found[0])), wrap(std::move(found[1])), {}};
+    if (found.size() > 2) out.cells = wrap(std::move(found[2]));
+    return out;
+  }
+
+ private:
+  quern::Array states(const std::optional<Array>& given) const {
+    if (given) return given->handle();
+    return quern::full(shape_, quern::Scalar{}, params_.all[0].dtype(), params_.all[0].device());
+  }
+
+  const RecurrentOptions& options_;
+  bodies::Tensors params_;
+  int64_t layers_;
+  quern::Shape shape_;
+};
+
+}  // namespace
+
+RecurrentResult lstm(const Array& x, const std::vector<Array>& params, const RecurrentOptions& options, Here here) {
+  return asked(here, [&] {
+    const Network network(x, params, options);
+    return network.call(bodies::lstm, x, bodies::Tensors{{network.hidden(), network.cells()}});
+  });
+}
+RecurrentResult gru(const Array& x, const std::vector<Array>& params, const RecurrentOptions& options, Here here) {
+  return asked(here, [&] {
+    const Network network(x, params, options);
+    return network.call(bodies::gru, x, network.hidden());
+  });
+}
+RecurrentResult rnn_tanh(const Array& x, const std::vector<Array>& params, const RecurrentOptions& options, Here here) {
+  return asked(here, [&] {
+    const Network network(x, params, options);
+    return network.call(bodies::rnn_tanh, x, network.hidden());
+  });
+}
+RecurrentResult rnn_relu(const Array& x, const std::vector<Array>& params, const RecurrentOptions& options, Here here) {
+  return asked(here, [&] {
+    const Network network(x, params, options);
+    return network.call(bodies::rnn_relu, x, network.hidden());
+  });
 }
 
 // ---- losses

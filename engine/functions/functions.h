@@ -29,6 +29,7 @@
 #include "functions/quantiles.h"
 #include "functions/ranges.h"
 #include "functions/ranking.h"
+#include "functions/recurrent.h"
 #include "functions/reductions.h"
 #include "functions/rounding.h"
 #include "functions/sampling.h"

@@ -40,7 +40,8 @@ FUNCTIONS = {
     "_b.tuple[_b.int, ...]": "broadcast_shapes shape",
     "_b.tuple[{A}, ...]": """broadcast_arrays chunk unbind tensor_split split_with_sizes unsafe_chunk unsafe_split
         unsafe_split_with_sizes unstack meshgrid ix_ unravel_index diag_indices diag_indices_from tril_indices_from triu_indices_from
-        mask_indices broadcast_tensors modf divmod frexp histogram histogram2d polydiv var_mean std_mean aminmax""",
+        mask_indices broadcast_tensors modf divmod frexp histogram histogram2d polydiv var_mean std_mean aminmax lstm gru rnn_tanh
+        rnn_relu lstm_cell""",
     "_b.str": """array_repr array_str array2string base_repr binary_repr format_float_positional format_float_scientific
         get_float32_matmul_precision typename""",
     "_t.Any": """ndim size unique unique_all unique_counts unique_inverse unique_consecutive where gradient average polyfit eig eigh svd

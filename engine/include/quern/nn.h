@@ -74,6 +74,30 @@ Array conv3d(const Array& x, const Array& weight, const ConvOptions& options = {
 Array max_pool2d(const Array& x, const std::vector<int64_t>& kernel_size, Here here = Here::current());
 Array avg_pool2d(const Array& x, const std::vector<int64_t>& kernel_size, Here here = Here::current());
 
+// Options of recurrent networks.
+struct RecurrentOptions {
+  std::optional<Array> hidden, cells;  // before the first step, (layers * directions, samples, size); by default zeros
+  bool has_biases = true;
+  bool bidirectional = false;  // each layer also goes through the steps backwards
+  bool batch_first = false;    // the input and the output are (samples, steps, ...)
+};
+struct RecurrentResult {
+  Array output;                // the hidden states of the last layer: (steps, samples, directions * size)
+  Array hidden;                // of all layers and directions after the last step: (layers * directions, samples, size)
+  std::optional<Array> cells;  // of an LSTM, the same
+};
+// A recurrent network of (steps, samples, features). `params` has for each layer and direction the weights (gates * size, inputs)
+// and (gates * size, size) and, with has_biases, two biases (gates * size). The gates of an LSTM are input, forget, cell, output,
+// those of a GRU reset, update, new.
+RecurrentResult lstm(const Array& x, const std::vector<Array>& params, const RecurrentOptions& options = {},
+                     Here here = Here::current());
+RecurrentResult gru(const Array& x, const std::vector<Array>& params, const RecurrentOptions& options = {},
+                    Here here = Here::current());
+RecurrentResult rnn_tanh(const Array& x, const std::vector<Array>& params, const RecurrentOptions& options = {},
+                         Here here = Here::current());
+RecurrentResult rnn_relu(const Array& x, const std::vector<Array>& params, const RecurrentOptions& options = {},
+                         Here here = Here::current());
+
 // Options of normalizations.
 struct NormOptions {
   std::optional<Array> weight, bias;  // the result is multiplied by the one, then the other is added

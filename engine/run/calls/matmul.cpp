@@ -76,9 +76,10 @@ HostMatrix<const T> host_matrix(const MatrixBatch& matrix) {
   const HostMatrix<const T> found{static_cast<const T*>(matrix.data), matrix.step, 1};
   return matrix.transposed ? found.turned() : found;
 }
+// `step`: the length of the result's rows in memory.
 template <class T>
-void gemm_on_host(const MatrixProduct& p) {
-  multiply_matrices<T>(host_matrix<T>(p.a), host_matrix<T>(p.b), {static_cast<T*>(p.c), p.n, 1}, p.m, p.n, p.k, false);
+void gemm_on_host(const MatrixProduct& p, int64_t step) {
+  multiply_matrices<T>(host_matrix<T>(p.a), host_matrix<T>(p.b), {static_cast<T*>(p.c), step, 1}, p.m, p.n, p.k, false);
 }
 
 // A row times a column: of up to so many numbers by one thread, so that it has the same bits wherever it is computed.
@@ -91,18 +92,18 @@ void dot_on_host(const char* name, const MatrixProduct& p) {
                             p.b.transposed ? 1 : p.b.step);
 }
 
-void multiply_on_host(const MatrixProduct& p) {
+void multiply_on_host(const MatrixProduct& p, int64_t step) {
   if (is_dot(p) && p.dtype == DType::float32) return dot_on_host<float>("cblas_sdot", p);
   if (is_dot(p) && p.dtype == DType::float64) return dot_on_host<double>("cblas_ddot", p);
   switch (p.dtype) {
     case DType::float32:
-      return gemm_on_host<float>(p);
+      return gemm_on_host<float>(p, step);
     case DType::float64:
-      return gemm_on_host<double>(p);
+      return gemm_on_host<double>(p, step);
     case DType::complex64:
-      return gemm_on_host<std::complex<float>>(p);
+      return gemm_on_host<std::complex<float>>(p, step);
     default:
-      return gemm_on_host<std::complex<double>>(p);
+      return gemm_on_host<std::complex<double>>(p, step);
   }
 }
 
@@ -133,17 +134,20 @@ class Product : public CallBody {
     auto multiply = [p, a_starts, b_starts, count, work, bytes = size_of(c.dtype)] {
       if (p.k == 0) return std::memset(p.c, 0, static_cast<size_t>(count * p.m * p.n) * bytes), void();
       if ((work >= for_the_library && has_host_blas()) || (count == 1 && is_dot(p) && p.k > most_of_a_dot)) {
-        for (int64_t i = 0; i < count; ++i) multiply_on_host(at(p, a_starts[i], b_starts[i], i, bytes));
+        for (int64_t i = 0; i < count; ++i) multiply_on_host(at(p, a_starts[i], b_starts[i], i, bytes), p.n);
         return;
       }
       OneBlasThread alone;
       int64_t slices = std::clamp<int64_t>(work * count / for_a_thread, 1, cpu_threads());
-      int64_t parts = count >= slices ? 1 : std::min((slices + count - 1) / count, p.m);
+      const bool by_columns = p.n > p.m;  // the library prepares all of b for each part: of rows, again and again
+      int64_t parts = count >= slices ? 1 : std::min((slices + count - 1) / count, std::max(p.m, p.n));
       auto part = [&](int64_t from, int64_t to) {
         for (int64_t i = from; i < to; ++i) {
           int64_t which = i / parts, k = i % parts;
-          multiply_on_host(
-              rows_of(at(p, a_starts[which], b_starts[which], which, bytes), p.m * k / parts, p.m * (k + 1) / parts, bytes));
+          const MatrixProduct one = at(p, a_starts[which], b_starts[which], which, bytes);
+          multiply_on_host(by_columns ? columns_of(one, p.n * k / parts, p.n * (k + 1) / parts, bytes)
+                                      : rows_of(one, p.m * k / parts, p.m * (k + 1) / parts, bytes),
+                           p.n);
         }
       };
       in_slices(count * parts, part, std::max<int64_t>(1, count * parts / slices));
@@ -170,6 +174,14 @@ class Product : public CallBody {
     p.a.data = moved(p.a.data, p.a.transposed ? from : from * p.a.step);
     p.c = moved(p.c, from * p.n);
     p.m = to - from;
+    return p;
+  }
+
+  static MatrixProduct columns_of(MatrixProduct p, int64_t from, int64_t to, size_t bytes) {
+    auto moved = [&](void* data, int64_t by) { return static_cast<char*>(data) + by * static_cast<int64_t>(bytes); };
+    p.b.data = moved(p.b.data, p.b.transposed ? from * p.b.step : from);
+    p.c = moved(p.c, from);
+    p.n = to - from;
     return p;
   }
 
@@ -239,7 +251,7 @@ static std::optional<Array> dot_at_once(const Array& a, const Array& b) {
   char* c;
   Array out = made_now(*none, type, c);
   OneBlasThread alone;
-  multiply_on_host({type, 1, 1, k, 1, {const_cast<char*>(x), true, a_step, 0}, {const_cast<char*>(y), false, b_step, 0}, c});
+  multiply_on_host({type, 1, 1, k, 1, {const_cast<char*>(x), true, a_step, 0}, {const_cast<char*>(y), false, b_step, 0}, c}, 1);
   out.set_value(true);
   return out;
 }

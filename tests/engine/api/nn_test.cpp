@@ -108,6 +108,30 @@ TEST_P(Networks, ConvolutionsAndPools) {
   });
 }
 
+TEST_P(Networks, Recurrent) {
+  if (!has_blas()) return;
+  const qn::Array x = qn::ones({2, 1, 1}, DType::float64, device());
+  auto params = [&](int64_t gates) {
+    return std::vector{qn::ones({gates, 1}, DType::float64, device()), qn::zeros({gates, 1}, DType::float64, device())};
+  };
+  const double lstm[] = {0.36960635293570576, 0.5453460789068416}, gru[] = {0.20482421480982513, 0.3545627141577027};
+  const nn::RecurrentResult found = nn::lstm(x, params(4), {.has_biases = false});
+  expect_near(found.output, {lstm[0], lstm[1]}, 1e-12);
+  expect_near(found.hidden, {lstm[1]}, 1e-12);
+  EXPECT_EQ(found.cells->shape(), (qn::Shape{1, 1, 1}));
+  expect_near(nn::gru(x, params(3), {.has_biases = false}).output, {gru[0], gru[1]}, 1e-12);
+  std::vector<qn::Array> both = params(1);
+  for (const qn::Array& one : params(1)) both.push_back(one);
+  const qn::Array start = qn::full({2, 1, 1}, 2.0, DType::float64, device());
+  expect_near(nn::rnn_relu(x, both, {.hidden = start, .has_biases = false, .bidirectional = true}).output, {1, 1, 1, 1});
+  expect_near(nn::rnn_tanh(x.reshape({1, 2, 1}), params(1), {.has_biases = false, .batch_first = true}).hidden,
+              {0.7615941559557649}, 1e-12);
+  expect_error(ErrorKind::value, "expected an input of 3 dimensions", [&] { nn::lstm(x(0), params(4)); });
+  expect_error(ErrorKind::runtime, "weight_ih", [&] { nn::gru(x, params(4), {.has_biases = false}); });
+  expect_slope(
+      [&](const qn::Array& y) { return qn::square(nn::lstm(y.reshape({5, 1, 1}), params(4), {.has_biases = false}).output); });
+}
+
 TEST_P(Networks, Losses) {
   qn::Array x = qn::array({1.0, 3.0}, device()), target = qn::array({2.0, 0.0}, device());
   expect_near(nn::mse_loss(x, target), {5});

@@ -184,3 +184,15 @@ def test_a_product_of_vectors_reads_what_was_written(device):
     assert float(qn.asarray([np.inf, 1.0]) @ qn.asarray([1.0, 2.0])) == np.inf
     with pytest.raises(ValueError):
         a @ b[:7]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
+def test_few_rows_times_many_columns(device, dtype):
+    """Large enough for several threads, which divide the columns."""
+    rng = np.random.default_rng(0)
+    for m, k, n in ((1, 400, 2001), (3, 401, 777), (17, 128, 401)):
+        a, b = rng.standard_normal((m, k)).astype(dtype), rng.standard_normal((k, n)).astype(dtype)
+        turned = np.ascontiguousarray(b.T)
+        left, right, other = (qn.asarray(one, device=device) for one in (a, b, turned))
+        for product in (left @ right, left @ other.T, qn.asarray(np.stack([a, a]), device=device)[1] @ right):
+            np.testing.assert_allclose(product.get(), a @ b, rtol=1e-3, atol=1e-3)

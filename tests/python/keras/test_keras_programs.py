@@ -15,6 +15,7 @@ needs_keras()
 
 # Each program asserts what it says: its arguments, and what a line of its output begins with.
 EXAMPLES = {
+    "keras_bidirectional_lstm.py": ("--epochs 8", r"(9\d|100)\.\d% of 1000 sequences"),
     "keras_convnet.py": ("", r"(9[89]|100)\.\d% of \d+ digits"),
     "keras_digits.py": ("--epochs 12", r"9\d\.\d% of \d+ digits"),
     "keras_two_inputs.py": ("--epochs 12", "prices are "),

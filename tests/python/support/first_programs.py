@@ -108,7 +108,12 @@ TORCH = {
         "print(model(torch.ones(2, 1, 28, 28)).shape)",
         "torch.Size([2, 8, 13, 13])\n", "", "",
     ),
-    "recurrent": ("import torch.nn as nn\nmodel = nn.LSTM(  # !\n    10, 20)", "", "AttributeError", "docs/torch.md says what is left out"),
+    "recurrent": (
+        "import torch\nimport torch.nn as nn\nmodel = nn.LSTM(10, 20, batch_first=True)\noutput, (h, c) = model(torch.ones(2, 5, 10))\n"
+        "print(output.shape, h.shape)",
+        "torch.Size([2, 5, 20]) torch.Size([1, 2, 20])\n", "", "",
+    ),
+    "unsupported": ("import torch.nn as nn\nlayer = nn.FractionalMaxPool2d(  # !\n    2, 3)", "", "AttributeError", "docs/torch.md says what is left out"),
     "train": (
         "import torch\nfrom torch import nn\nx = torch.linspace(-1, 1, 32).unsqueeze(1)\nmodel = nn.Linear(1, 1)\n"
         "optimizer = torch.optim.SGD(model.parameters(), lr=0.5)\nfor epoch in range(100):\n    optimizer.zero_grad()\n"

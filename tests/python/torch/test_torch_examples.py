@@ -9,6 +9,7 @@ from programs import ROOT, quern
 
 # Each program asserts what it says: its arguments, and what a line of its output begins with.
 PROGRAMS = {
+    "torch_char_lstm.py": ("--steps 100 --write 60", "step 100: loss 2."),
     "torch_characters.py": ("", "the loss fell from "),
     "torch_convnet.py": ("", "epoch 15: "),
     "torch_digits.py": ("", "epoch 25: "),

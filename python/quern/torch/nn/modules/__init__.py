@@ -110,15 +110,16 @@ from quern.torch.nn.modules.pooling import (  # noqa: F401
     MaxPool2d,
     MaxPool3d,
 )
+from quern.torch.nn.modules.rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase  # noqa: F401
 from quern.torch.nn.modules.sparse import Embedding, EmbeddingBag  # noqa: F401
 
 UNSERVED = """
-    AdaptiveLogSoftmaxWithLoss CTCLoss Container CrossMapLRN2d Fold FractionalMaxPool2d FractionalMaxPool3d GRU GRUCell LPPool1d
-    LPPool2d LPPool3d LSTM LSTMCell LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d
-    LazyConvTranspose2d LazyConvTranspose3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d LazyLinear LinearCrossEntropyLoss
-    LinearCrossEntropyOptions MaxUnpool1d MaxUnpool2d MaxUnpool3d MultiheadAttention RNN RNNBase RNNCell RNNCellBase SyncBatchNorm
-    Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer Unfold Upsample
-    UpsamplingBilinear2d UpsamplingNearest2d adaptive fold padding rnn transformer upsampling
+    AdaptiveLogSoftmaxWithLoss CTCLoss Container CrossMapLRN2d Fold FractionalMaxPool2d FractionalMaxPool3d LPPool1d LPPool2d LPPool3d
+    LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d
+    LazyConvTranspose3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d LazyLinear LinearCrossEntropyLoss
+    LinearCrossEntropyOptions MaxUnpool1d MaxUnpool2d MaxUnpool3d MultiheadAttention SyncBatchNorm Transformer TransformerDecoder
+    TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer Unfold Upsample UpsamplingBilinear2d UpsamplingNearest2d adaptive
+    fold padding transformer upsampling
 """
 
 __getattr__ = unserved(__name__, UNSERVED)

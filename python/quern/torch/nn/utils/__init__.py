@@ -1,6 +1,7 @@
 """torch.nn.utils: what is done to the gradients and parameters of modules."""
 
 from quern.torch.nn._names import unserved
+from quern.torch.nn.utils import rnn  # noqa: F401
 from quern.torch.nn.utils.clip_grad import (  # noqa: F401
     clip_grad_norm,
     clip_grad_norm_,
@@ -14,7 +15,7 @@ __getattr__ = unserved(
     __name__,
     """
     convert_conv2d_weight_memory_format convert_conv3d_weight_memory_format fuse_conv_bn_eval fuse_conv_bn_weights fuse_linear_bn_eval
-    fuse_linear_bn_weights memory_format parametrizations parametrize prune remove_spectral_norm remove_weight_norm rnn skip_init
+    fuse_linear_bn_weights memory_format parametrizations parametrize prune remove_spectral_norm remove_weight_norm skip_init
     spectral_norm stateless weight_norm
     """,
 )
