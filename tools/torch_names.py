@@ -78,7 +78,7 @@ LEFT_OUT = (
         r"conv|Conv|(?<!mem_)pool(?!_handle)|(?<!Mem)Pool|unfold|Unfold|fold$|Fold$",
         "not supported yet",
     ),
-    ("recurrent layers and Transformer", r"(RNN|LSTM|GRU)|rnn|lstm|gru|Transformer|Multihead|multi_head|attention", "not supported yet"),
+    ("recurrent layers", r"(RNN|LSTM|GRU)|rnn|lstm|gru", "not supported yet"),
     (
         "resizing and sampling of images",
         r"interpolate|upsampl|Upsampl|grid_sample|affine_grid|GRID_|grid_sampler|Pixel|pixel|Channel|channel_shuffle",

@@ -19,7 +19,7 @@ namespace {
 
 #include "faces.inc"
 
-constexpr size_t most_parameters = 16;
+constexpr size_t most_parameters = most_slots;
 
 // The names of an overload's parameters as Python has them: the words of a call are the same objects nearly always.
 struct Names {
