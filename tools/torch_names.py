@@ -84,11 +84,6 @@ LEFT_OUT = (
         r"interpolate|upsampl|Upsampl|grid_sample|affine_grid|GRID_|grid_sampler|Pixel|pixel|Channel|channel_shuffle",
         "not supported yet",
     ),
-    (
-        "automatic mixed precision",
-        r"autocast|GradScaler|\bamp\b|amp\.",
-        "convert model and inputs with `.to(torch.bfloat16)`; results of half precision are computed in float32",
-    ),
     ("PyTorch's own file format", r"hub|serialization|PyTorchFile", "`torch.save` and `torch.load` have a format of their own"),
     ("function transforms", r"(^|\.)func$|vmap", "not supported yet"),
     (

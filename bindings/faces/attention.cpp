@@ -1,6 +1,7 @@
 // What PyTorch refuses of the arguments of attention, in its words.
 #include "bindings/faces/attention.h"
 
+#include "bindings/autocast.h"
 #include "bindings/faces/networks.h"
 #include "bindings/faces/results.h"
 #include "bindings/faces/statistics.h"
@@ -34,11 +35,29 @@ Read<const nn::Heads&>::Read(Reading& reading)
       fixed_value(reading),
       averages(reading),
       is_causal(reading),
-      value{width.value,        count.value,      weight.value,        bias.value,         key_row.value,
-            value_row.value,    adds_zeros.value, dropout.value,       out_weight.value,   out_bias.value,
-            is_training.value,  padding.value,    gives_weights.value, mask.value,         is_separate.value,
-            query_weight.value, key_weight.value, value_weight.value,  fixed_key.value,    fixed_value.value,
-            averages.value,     is_causal.value,  false} {}
+      value{width.value,
+            count.value,
+            weight.value,
+            bias.value,
+            key_row.value,
+            value_row.value,
+            adds_zeros.value,
+            dropout.value,
+            out_weight.value,
+            out_bias.value,
+            is_training.value,
+            padding.value,
+            gives_weights.value,
+            mask.value,
+            is_separate.value,
+            query_weight.value,
+            key_weight.value,
+            value_weight.value,
+            fixed_key.value,
+            fixed_value.value,
+            averages.value,
+            is_causal.value,
+            casting_regions != 0 && reading.first->device().is_gpu() && is_casting(reading.first->device())} {}
 
 void Check<nn::attention>::call(const Reading&, const Array& query, const Array& key, const Array& value, const Array* mask,
                                 double, bool, std::optional<double>, bool has_groups, const random::Stream&) {
@@ -100,8 +119,8 @@ void check_dimensions(const Array& query, const Array& key, const Array& value, 
   assert_that(mask.rank() == 2 || mask.rank() == 3,
               "For {} `query`, expected `attn_mask` to be `None`, 2-D or 3-D but found {}-D tensor instead", kind, mask.rank());
   const Shape wanted{heads.count, query.shape()[0], key.shape()[0]};
-  assert_that(rank == 3 || mask.rank() == 2 || mask.shape() == wanted,
-              "Expected `attn_mask` shape to be ({}, {}, {}) but got {}", wanted[0], wanted[1], wanted[2], size_of(mask));
+  assert_that(rank == 3 || mask.rank() == 2 || mask.shape() == wanted, "Expected `attn_mask` shape to be ({}, {}, {}) but got {}",
+              wanted[0], wanted[1], wanted[2], size_of(mask));
 }
 
 void check_mask_type(const Array& mask, const char* name) {
@@ -186,7 +205,8 @@ void check_rows(const nn::Heads& heads, int64_t samples) {
 
 }  // namespace
 
-void Check<nn::attention>::call(const Reading& reading, const Array& query, const Array& key, const Array& value, const nn::Heads& heads, const random::Stream&) {
+void Check<nn::attention>::call(const Reading& reading, const Array& query, const Array& key, const Array& value,
+                                const nn::Heads& heads, const random::Stream&) {
   check_dimensions(query, key, value, heads);
   check_masks(heads);
   check_widths(query, key, value, heads);

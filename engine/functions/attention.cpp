@@ -112,7 +112,9 @@ Projected projected_separately(const Array& query, const Array& key, const Array
 Projected projected(const Array& query, const Array& key, const Array& value, const Heads& heads) {
   if (heads.is_separate) return projected_separately(query, key, value, heads);
   const int64_t w = heads.width;
-  auto lines = [&](const Array& x, int64_t from, int64_t to) { return projection(x, *heads.weight, heads.bias, from * w, to * w); };
+  auto lines = [&](const Array& x, int64_t from, int64_t to) {
+    return projection(x, *heads.weight, heads.bias, from * w, to * w);
+  };
   auto cut = [&](const Array& y, int64_t from) { return part(y, -1, from * w, (from + 1) * w); };
   if (!is_same(key, value)) return {lines(query, 0, 1), lines(key, 1, 2), lines(value, 2, 3)};
   if (is_same(query, key)) {
@@ -168,7 +170,8 @@ std::optional<Array> mask_of(const Heads& heads, int64_t samples, DType type, bo
 }
 
 Array mean_over_heads(const Array& weights) {
-  return as_type(true_divide(reduced(Reduction::sum, as_type(weights, wide_type(weights.dtype())), 1), weights.shape()[1]), weights.dtype());
+  return as_type(true_divide(reduced(Reduction::sum, as_type(weights, wide_type(weights.dtype())), 1), weights.shape()[1]),
+                 weights.dtype());
 }
 
 // The same as attention(), which shows its weights.

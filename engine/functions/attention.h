@@ -16,21 +16,21 @@ Array attention(const Array& query, const Array& key, const Array& value, const 
 
 // What the layer has besides its three inputs; what is null is not there.
 struct Heads {
-  int64_t width, count;                     // of the queries' rows; of the heads, which share them
-  const Array *weight, *bias;               // of query, key and value, one below the other
-  const Array *key_row, *value_row;         // one more key and its value, (1, 1, width)
-  bool adds_zeros;                          // one more key and value of zeros
-  double dropout;                           // of the weights, in training
+  int64_t width, count;              // of the queries' rows; of the heads, which share them
+  const Array *weight, *bias;        // of query, key and value, one below the other
+  const Array *key_row, *value_row;  // one more key and its value, (1, 1, width)
+  bool adds_zeros;                   // one more key and value of zeros
+  double dropout;                    // of the weights, in training
   const Array *out_weight, *out_bias;
   bool is_training;
-  const Array* padding;                     // (N, S): which keys nobody sees, or what is added to their scores
+  const Array* padding;  // (N, S): which keys nobody sees, or what is added to their scores
   bool gives_weights;
-  const Array* mask;                        // (L, S) or (N * count, L, S): the same for pairs of query and key
-  bool is_separate;                         // has the next three in place of `weight`
+  const Array* mask;  // (L, S) or (N * count, L, S): the same for pairs of query and key
+  bool is_separate;   // has the next three in place of `weight`
   const Array *query_weight, *key_weight, *value_weight;
-  const Array *fixed_key, *fixed_value;     // (N * count, S, width / count): in place of what the inputs give
-  bool averages, is_causal;                 // averages: weights are means over the heads
-  bool is_mixed;                            // the softmax of halves is computed in float32
+  const Array *fixed_key, *fixed_value;  // (N * count, S, width / count): in place of what the inputs give
+  bool averages, is_causal;              // averages: weights are means over the heads
+  bool is_mixed;                         // the softmax of halves is computed in float32
 };
 struct Attended {
   Array values;

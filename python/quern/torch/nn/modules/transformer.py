@@ -3,7 +3,7 @@
 import copy
 
 from quern.torch import _namespace as torch
-from quern.torch._settings import is_autocast_enabled
+from quern.torch._autocast import is_autocast_enabled
 from quern.torch.nn import functional as F
 from quern.torch.nn import init
 from quern.torch.nn.modules.activation import GELU, ReLU
