@@ -133,6 +133,20 @@ DIFFERENT = (
         "`x`, `a`, `x1`, `x2`.",
     ),
     (
+        "attention that sees no key",
+        "Without weights, `MultiheadAttention` returns 0 for a query whose keys are all masked; PyTorch does so, too, except in evaluation "
+        "without gradients, where it returns NaN.",
+    ),
+    (
+        "`torch.autocast`",
+        "A weight that is written within a region is cast again; PyTorch uses the first cast. `linalg.pinv` computes in its operand's "
+        "dtype.",
+    ),
+    (
+        "`GradScaler`",
+        "A step with an infinity in the gradients is taken and changes nothing, so that nothing waits for the GPU: its hooks run.",
+    ),
+    (
         "equal elements",
         "`sort`, `argsort`, `topk` and `kthvalue` are always stable; PyTorch does not define the indices of equal elements.",
     ),

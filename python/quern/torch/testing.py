@@ -120,7 +120,7 @@ def _compare_tensors(actual, expected, options, place):
 
 
 def _as_tensors(actual, expected, options):
-    """Both as tensors; None where they are no kin."""
+    """Both as tensors; None where neither is of the other's type."""
     is_kin = isinstance(actual, type(expected)) or isinstance(expected, type(actual))
     if not is_kin or (not options.checks["allow_subclasses"] and type(actual) is not type(expected)):
         return None
