@@ -138,6 +138,20 @@ def test_a_weight_is_cast_once(device):
     assert w.grad.dtype == torch.float32 and w.grad.tolist() == [[12.0] * 3] * 3
 
 
+def test_a_pass_that_is_computed_again_is_in_the_same_region(device):
+    cases = """
+    checkpoint = __import__("importlib").import_module(torch.__name__ + ".utils.checkpoint").checkpoint
+    x, w = t(3, 3).requires_grad_(), t(3, 3).requires_grad_()
+    with torch.autocast("cpu", enabled=ON):
+        y = checkpoint(lambda a: (a @ w).relu(), x, use_reentrant=REENTRANT)
+    y.sum().backward()
+    y.detach(), x.grad, w.grad, torch.is_autocast_enabled("cpu")
+    """
+    text = "\n".join(line[4:] for line in cases.splitlines()[1:])
+    texts = [HEAD + text.replace("ON", on).replace("REENTRANT", way) for on in ("True", "False") for way in ("True", "False")]
+    compare_all(texts, device, rtol=2e-2)
+
+
 def test_functions_of_programs(device):
     cases = """
     class Own(torch.autograd.Function):
