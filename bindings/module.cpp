@@ -1,3 +1,4 @@
+#include "bindings/autocast.h"
 #include "bindings/call_errors.h"
 #include "bindings/objects.h"
 
@@ -40,6 +41,7 @@ NB_MODULE(_engine, m) {
   init_user_kernels(m);
   init_ufuncs(m);
   faces::init(m);
+  init_autocast(m);
   init_dispatchers(m);
   report_calls(m);
   shorten_type_names(m);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "bindings/arrays.h"
+#include "bindings/autocast.h"
 #include "bindings/functions.h"
 #include "bindings/given.h"
 #include "bindings/host_values.h"
@@ -38,6 +39,19 @@ struct TensorArray : Array {
 
 PyTypeObject* tensor_base = nullptr;
 PyTypeObject* tensor_type = nullptr;  // quern.torch.Tensor: of all results
+
+// The operands of an operator, as torch.autocast has the function `name` take them.
+class CastOperands {
+ public:
+  CastOperands(const char* name, PyObject*& left, PyObject*& right) {
+    if (casting_regions == 0) return;
+    std::array<PyObject**, 2> values{&left, &right};
+    cast_operands(*cast_row(name), values, false, kept_);
+  }
+
+ private:
+  std::vector<nb::object> kept_;
+};
 
 // What NumPy calls an axis is a dimension here.
 std::string with_dimensions(std::string text) {
@@ -277,8 +291,6 @@ Array computed(Op op, std::span<TensorOperand> operands, const Array* into) {
 
 PyObject* not_implemented() { return Py_NewRef(Py_NotImplemented); }
 
-PyObject* wrap_tensor(Array&& array) { return wrap_as(std::move(array), tensor_type); }
-
 int number_is_true(const Array& array) {
   try {
     return PyObject_IsTrue(item_of(array).ptr());
@@ -351,6 +363,7 @@ Array raised_to(std::span<TensorOperand> operands, const Array* into) {
 PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
   if (modulus != Py_None) return not_implemented();
   return as_torch([&]() -> PyObject* {
+    const CastOperands casts("pow", left, right);
     std::array<TensorOperand, 2> operands;
     if (!operands[0].read(left) || !operands[1].read(right)) return not_implemented();
     return wrap_tensor(raised_to(operands, nullptr));
@@ -388,6 +401,7 @@ PyObject* unary_slot(PyObject* value) {
 
 PyObject* matrix_product(PyObject* left, PyObject* right) {
   return as_torch([&]() -> PyObject* {
+    const CastOperands casts("matmul", left, right);
     const Array *a = as_array(left), *b = as_array(right);
     if (!a || !b) return not_implemented();
     return wrap_tensor(product_of(*a, *b));
@@ -422,10 +436,14 @@ PyObject* equal_to_numpy(PyObject* tensor, PyObject* array) {
 PyObject* divide(PyObject* left, PyObject* right) {
   if (as_array(left)) return binary(Op::true_divide, left, right);
   if (Scalar number; !is_of_numpy(left) && !read_scalar(left, number)) return not_implemented();
-  PyObject* inverse = unary_slot<Op::reciprocal>(right);
-  PyObject* out = inverse ? PyNumber_Multiply(inverse, left) : nullptr;
-  Py_XDECREF(inverse);
-  return out;
+  return as_torch([&]() -> PyObject* {
+    PyObject* number = left;
+    const CastOperands casts("reciprocal", number, right);
+    PyObject* inverse = unary_slot<Op::reciprocal>(right);
+    PyObject* out = inverse ? PyNumber_Multiply(inverse, left) : nullptr;
+    Py_XDECREF(inverse);
+    return out;
+  });
 }
 
 PyObject* compare(PyObject* left, PyObject* right, int how) {
@@ -716,6 +734,8 @@ static void define_writes(nb::module_& m) {
   put_with("put_add",
            [](const Array& array, std::span<const Pick> picks, const Argument& value) { put_add(array, picks, value); });
 }
+
+PyObject* wrap_tensor(Array&& array) { return wrap_as(std::move(array), tensor_type); }
 
 void init_tensors(nb::module_& m) {
   auto base = nb::class_<TensorArray, Array>(m, "TensorBase", nb::type_slots(slots), nb::is_weak_referenceable());

@@ -10,6 +10,8 @@ namespace quern::python {
 // error is set.
 PyObject* call_torch_op(Op op, PyObject* const* values, size_t count, PyObject* into);
 
+PyObject* wrap_tensor(Array&& array);  // a new reference
+
 // The same within bodies of functions.
 extern const Rules torchs_rules;
 // Raises PyTorch's errors for the operands of a product of matrices.

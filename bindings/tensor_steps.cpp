@@ -3,11 +3,15 @@
 
 #include "bindings/arrays.h"
 #include "bindings/functions.h"
+#include "bindings/tensor_operations.h"
 #include "core/error.h"
 #include "core/site.h"
 #include "functions/backward.h"
 #include "functions/optimizers.h"
+#include "functions/shaping.h"
+#include "functions/steps.h"
 #include "graph/tape.h"
+#include "run/transfer.h"
 
 namespace quern::python {
 
@@ -39,9 +43,22 @@ PyObject* module_attribute(PyObject*, PyObject* const* values, Py_ssize_t count)
 
 // ---- optimizers
 
+void take_unless(optim::Step& step, const std::vector<Array>& operands, const Array& condition) {
+  const DeviceId device = operands[0].device();
+  const Array here = condition.device() == device ? condition : moved_to(condition, context_on(device));
+  const Array keeps = steps::not_equal(here, 0);
+  std::vector<Array> before;
+  for (const Array& one : operands) before.push_back(copy_of(one));
+  step.take(operands);
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (i != 1) write_as_torch(operands[i], steps::where(keeps, before[i], operands[i]));
+}
+
 // Takes the step of a rule (optimizers.def) for rows of arrays: tuples of a parameter, its gradient and its states. Returns the
 // rows of complex parameters, which the rules take as real ones.
-nb::list take_steps(const std::string& name, nb::list rows, const std::vector<double>& scalars) {
+// `unless`: a tensor of one element; where it is not 0, everything stays as it is, and nothing waits for it.
+nb::list take_steps(const std::string& name, nb::list rows, const std::vector<double>& scalars,
+                    std::optional<nb::object> unless) {
   AtSite here(current_site());  // one look for all rows
   optim::Step step(optim::rule_of(name), scalars);
   nb::list left;
@@ -51,6 +68,8 @@ nb::list take_steps(const std::string& name, nb::list rows, const std::vector<do
     for (nb::handle one : row) operands.push_back(array_in(one.ptr()));
     if (!operands.empty() && quern::row(operands[0].dtype()).kind == DTypeKind::complex)
       left.append(row);
+    else if (unless)
+      take_unless(step, operands, array_in(unless->ptr()));
     else
       step.take(operands);
   }
@@ -122,7 +141,7 @@ void init_tensor_steps(nb::module_& m) {
   static PyMethodDef attribute = {"__getattr__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(module_attribute)),
                                   METH_FASTCALL, nullptr};
   m.attr("module_attribute") = nb::steal(PyInstanceMethod_New(nb::steal(PyCFunction_New(&attribute, nullptr)).ptr()));
-  m.def("take_steps", take_steps);
+  m.def("take_steps", take_steps, nb::arg("rule"), nb::arg("rows"), nb::arg("numbers"), nb::arg("unless").none() = nb::none());
   m.def("rule_states", rule_states);
   define_updates<optim::Convention::torch>(m.def_submodule("torch_updates"));
   define_updates<optim::Convention::keras>(m.def_submodule("keras_updates"));

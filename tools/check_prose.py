@@ -49,7 +49,7 @@ TEXT_TOKENS = {tokenize.COMMENT, tokenize.STRING, *(getattr(tokenize, name, toke
 MOST_WORDS = 40
 SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+")
 # Words for codespell: parts of NumPy's, Numba's, and CUDA's names, and the misspelt words that tests need.
-SPELT = "nin,inout,fro,createor,coo,whats,nd,hge,notin,statics,retrun,progam,lod,lenght,gird,bu,abd,te,desne"
+SPELT = "overrideable,nin,inout,fro,createor,coo,whats,nd,hge,notin,statics,retrun,progam,lod,lenght,gird,bu,abd,te,desne"
 # Comment marks and quotes, which do not separate the words of a phrase.
 MARKS = re.compile(r'//[/!<]*|/\*+|^\s*\*+(?!\w)|\*/|^\s*#+|(?:\b[rbfu]{1,2})?"|`', re.MULTILINE | re.IGNORECASE)
 NAME_OF_TEST = re.compile(r"\bdef (test_\w+)|\bTEST(?:_F|_P)?\(\s*\w+,\s*(\w+)")

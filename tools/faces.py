@@ -35,7 +35,7 @@ OPERATIONS = re.compile(r"^QUERN_(?:ROW|OWN|PART)\((\w+), (\d), (\w+), ", re.MUL
 OUT = "out"  # a parameter of faces alone: the array that takes the result
 GRADIENT = "requires_grad"  # the same: does a new tensor want a gradient?
 IN_PLACE = "inplace"  # the same: does the first argument take the result?
-OUT_SLOT, IGNORED_SLOT, GRADIENT_SLOT, IN_PLACE_SLOT = 15, 14, 13, 12
+OUT_SLOT, IGNORED_SLOT, GRADIENT_SLOT, IN_PLACE_SLOT = 31, 30, 29, 28
 IGNORED = re.compile(r"ignored(?:\[(\w+)\])?")  # the annotation of a parameter that is accepted and changes nothing
 # Of each front end: what it calls the rows' parameters; keywords that it accepts besides.
 NAMES = {

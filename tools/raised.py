@@ -122,6 +122,8 @@ OF_TORCH = {
     "Raises ValueError (torch: ValueError) for one value in each channel.": "instance_norm",
     "Raises ValueError (torch: ValueError) for fewer than three dimensions.": "local_response_norm",
     "Raises RuntimeError for an ``attn_mask`` with ``is_causal``.": "attention",
+    "Raises AssertionError for inputs, weights or a ``key_padding_mask`` whose shapes do not fit, RuntimeError for an ``attn_mask`` of"
+    " another shape, or for ``is_causal`` without one.": "multi_head_attention",
     "Raises RuntimeError for other than int64; for negative numbers; for numbers of ``num_classes`` or more.": "one_hot_classes",
     "Raises IndexError for row numbers out of range, when the result is read. Raises RuntimeError for row numbers that are not"
     " integers. Raises NotImplementedError where ``sparse`` is True.": "embedding",

@@ -78,16 +78,10 @@ LEFT_OUT = (
         r"conv|Conv|(?<!mem_)pool(?!_handle)|(?<!Mem)Pool|unfold|Unfold|fold$|Fold$",
         "not supported yet",
     ),
-    ("Transformer", r"Transformer|Multihead|multi_head|attention", "not supported yet"),
     (
         "resizing and sampling of images",
         r"interpolate|upsampl|Upsampl|grid_sample|affine_grid|GRID_|grid_sampler|Pixel|pixel|Channel|channel_shuffle",
         "not supported yet",
-    ),
-    (
-        "automatic mixed precision",
-        r"autocast|GradScaler|\bamp\b|amp\.",
-        "convert model and inputs with `.to(torch.bfloat16)`; results of half precision are computed in float32",
     ),
     ("PyTorch's own file format", r"hub|serialization|PyTorchFile", "`torch.save` and `torch.load` have a format of their own"),
     ("function transforms", r"(^|\.)func$|vmap", "not supported yet"),
@@ -136,6 +130,20 @@ DIFFERENT = (
         "names of arguments",
         "PyTorch's names (`input`, `other`, `dim`, `keepdim`) and NumPy's `axis` and `keepdims` are accepted, but not NumPy's "
         "`x`, `a`, `x1`, `x2`.",
+    ),
+    (
+        "attention that sees no key",
+        "Without weights, `MultiheadAttention` returns 0 for a query whose keys are all masked; PyTorch does so, too, except in evaluation "
+        "without gradients, where it returns NaN.",
+    ),
+    (
+        "`torch.autocast`",
+        "A weight that is written within a region is cast again; PyTorch uses the first cast. `linalg.pinv` computes in its operand's "
+        "dtype.",
+    ),
+    (
+        "`GradScaler`",
+        "A step with an infinity in the gradients is taken and changes nothing, so that nothing waits for the GPU: its hooks run.",
     ),
     (
         "equal elements",

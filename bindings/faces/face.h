@@ -29,7 +29,7 @@ struct Parameter {
   bool is_keyword_only;
   bool takes_rest;  // *parameter: the arguments that are left, or the one sequence that stands for them
 };
-inline constexpr size_t most_slots = 16;
+inline constexpr size_t most_slots = 32;
 // No parameters of a body: the array that takes the result, and what is accepted and changes nothing.
 inline constexpr uint8_t out_slot = most_slots - 1, ignored_slot = most_slots - 2;
 inline constexpr uint8_t gradient_slot = most_slots - 3;  // does a new array want a gradient?

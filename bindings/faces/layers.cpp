@@ -1,4 +1,4 @@
-// What PyTorch refuses of the arguments of dropout, attention and embeddings before a body runs, in its words, and what it warns
+// What PyTorch refuses of the arguments of dropout and embeddings before a body runs, in its words, and what it warns
 // of.
 #include <cmath>
 
@@ -72,32 +72,6 @@ void Check<nn::dropout>::call(const Reading& reading, const Array& x, double p, 
   const bool is_empty = x.size() == 0 && reading.function != Function::dropout_;
   if (is_training && p != 0 && p != 1 && !is_empty && steps::is_whole(x.dtype()))
     raise(ErrorKind::runtime, "result type Float can't be cast to the desired output type {}", torch_name_of(x.dtype()));
-}
-
-void Check<nn::attention>::call(const Reading&, const Array& query, const Array& key, const Array& value, const Array* mask,
-                                double, bool, std::optional<double>, bool has_groups, const random::Stream&) {
-  const DType type = query.dtype();
-  if (key.dtype() != type || value.dtype() != type)
-    raise(ErrorKind::runtime,
-          "Expected query, key, and value to have the same dtype, but got query.dtype: {} key.dtype: {} and value.dtype: {} "
-          "instead.",
-          torch_name_of(type), torch_name_of(key.dtype()), torch_name_of(value.dtype()));
-  if (steps::is_whole(type)) raise(ErrorKind::runtime, "expected scalar type Float but found {}", torch_name_of(type));
-  if (is_complex(type))
-    raise(ErrorKind::not_implemented, "\"softmax_lastdim_kernel_impl\" not implemented for '{}'", torch_name_of(type));
-  if (mask && mask->dtype() != DType::boolean && mask->dtype() != DType::float32 && mask->dtype() != type)
-    raise(
-        ErrorKind::runtime,
-        "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: {} and  query.dtype: {} "
-        "instead.",
-        torch_name_of(mask->dtype()), torch_name_of(type));
-  if (query.rank() < 2 || key.rank() < 2 || value.rank() < 2 || has_groups) return;
-  check_product_as_torch(query, steps::moveaxis(key, key.rank() - 2, key.rank() - 1));
-  Shape scores = query.shape();
-  scores.back() = key.shape()[key.rank() - 2];
-  if (mask) check_broadcast_as_torch(scores, mask->shape());
-  if (const int64_t length = value.shape()[value.rank() - 2]; length != scores.back())
-    raise(ErrorKind::runtime, "Expected key and value to have the same length, but got {} and {}", scores.back(), length);
 }
 
 void Check<nn::embedding>::call(const Reading& reading, const Array& places, const Array& table, std::optional<int64_t> padding,

@@ -621,6 +621,50 @@ class attention:
     ): ...
 
 @submodule("nn.functional")
+class multi_head_attention:
+    """Return what several heads of attention give, and their weights: the function of :class:`torch.nn.MultiheadAttention`.
+
+    Inputs are (L, N, E), (S, N, Ek) and (S, N, Ev), or lack N. The pair's second part is None without ``need_weights``; else its shape is
+    (N, L, S), or (N, ``num_heads``, L, S) without ``average_attn_weights``.
+
+    >>> x, one = torch.tensor([[1.0, 0.0], [0.0, 1.0]]), torch.eye(2)
+    >>> values, weights = torch.nn.functional.multi_head_attention_forward(
+    ...     x, x, x, 2, 1, torch.cat([one, one, one]), None, None, None, False, 0.0, one, None)
+    >>> weights
+    tensor([[0.6698, 0.3302],
+            [0.3302, 0.6698]])
+    """
+
+    @named("multi_head_attention_forward")
+    def torch(
+        query: array,
+        key: array,
+        value: array,
+        embed_dim_to_check: integer,
+        num_heads: integer,
+        in_proj_weight,
+        in_proj_bias,
+        bias_k,
+        bias_v,
+        add_zero_attn,
+        dropout_p: number,
+        out_proj_weight: array,
+        out_proj_bias,
+        training=True,
+        key_padding_mask: array = None,
+        need_weights=True,
+        attn_mask: array = None,
+        use_separate_proj_weight=False,
+        q_proj_weight: array = None,
+        k_proj_weight: array = None,
+        v_proj_weight: array = None,
+        static_k: array = None,
+        static_v: array = None,
+        average_attn_weights=True,
+        is_causal=False,
+    ): ...
+
+@submodule("nn.functional")
 class one_hot_classes:
     """Return class numbers as rows of 0 and one 1: (*) -> (*, num_classes), int64.
 

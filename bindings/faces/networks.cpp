@@ -149,26 +149,7 @@ Accepted accepted_by(quern::Function function) {
 
 void check_linear(const Reading& reading) {
   auto operand = [&](size_t slot) { return reading.slots[slot] ? as_array(reading.slots[slot]) : nullptr; };
-  const Array &x = *operand(0), &weight = *operand(1), *bias = operand(2);
-  if (x.rank() == 0 || weight.rank() == 0)
-    raise(ErrorKind::runtime, "both arguments to linear need to be at least 1D, but they are {}D and {}D", x.rank(),
-          weight.rank());
-  if (weight.rank() > 2) raise(ErrorKind::runtime, "t() expects a tensor with <= 2 dimensions, but self is {}D", weight.rank());
-  if (weight.rank() == 1) {
-    if (bias) raise(ErrorKind::runtime, "addmm: mat2 must be a matrix, got 1-D tensor");
-    return check_product_as_torch(x, weight);
-  }
-  const int64_t inner = x.shape().back(), rows = inner ? x.size() / inner : 1;
-  if (inner != weight.shape()[1])
-    raise(ErrorKind::runtime, "{}: mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})", bias ? "addmm" : "mm", rows,
-          inner, weight.shape()[1], weight.shape()[0]);
-  if (bias && (bias->dtype() != weight.dtype() || x.dtype() != weight.dtype())) {
-    const bool is_of_bias = bias->dtype() != weight.dtype();
-    raise(ErrorKind::runtime, "{} and mat2 must have the same dtype, but got {} and {}", is_of_bias ? "self" : "mat1",
-          torch_name_of(is_of_bias ? bias->dtype() : x.dtype()), torch_name_of(weight.dtype()));
-  }
-  if (x.dtype() != weight.dtype()) check_product_as_torch(x, steps::transpose(weight, {1, 0}));
-  if (bias) check_expanded_as_torch(*bias, {rows, weight.shape()[0]});
+  check_linear_as_torch(*operand(0), *operand(1), operand(2));
 }
 
 void check_bilinear(const Reading& reading) {
@@ -202,6 +183,28 @@ static void check_factors(const Reading& reading) {
     raise(ErrorKind::runtime, "mixed dtype ({}): the input is {}, a parameter {}; convert one of them",
           reading.first->device().is_cpu() ? "CPU" : "CUDA", torch_name_of(type), torch_name_of(one->dtype()));
   }
+}
+
+void check_linear_as_torch(const Array& x, const Array& weight, const Array* bias) {
+  if (x.rank() == 0 || weight.rank() == 0)
+    raise(ErrorKind::runtime, "both arguments to linear need to be at least 1D, but they are {}D and {}D", x.rank(),
+          weight.rank());
+  if (weight.rank() > 2) raise(ErrorKind::runtime, "t() expects a tensor with <= 2 dimensions, but self is {}D", weight.rank());
+  if (weight.rank() == 1) {
+    if (bias) raise(ErrorKind::runtime, "addmm: mat2 must be a matrix, got 1-D tensor");
+    return check_product_as_torch(x, weight);
+  }
+  const int64_t inner = x.shape().back(), rows = inner ? x.size() / inner : 1;
+  if (inner != weight.shape()[1])
+    raise(ErrorKind::runtime, "{}: mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})", bias ? "addmm" : "mm", rows,
+          inner, weight.shape()[1], weight.shape()[0]);
+  if (bias && (bias->dtype() != weight.dtype() || x.dtype() != weight.dtype())) {
+    const bool is_of_bias = bias->dtype() != weight.dtype();
+    raise(ErrorKind::runtime, "{} and mat2 must have the same dtype, but got {} and {}", is_of_bias ? "self" : "mat1",
+          torch_name_of(is_of_bias ? bias->dtype() : x.dtype()), torch_name_of(weight.dtype()));
+  }
+  if (x.dtype() != weight.dtype()) check_product_as_torch(x, steps::transpose(weight, {1, 0}));
+  if (bias) check_expanded_as_torch(*bias, {rows, weight.shape()[0]});
 }
 
 void check_layers_as_torch(const Reading& reading) {

@@ -12,6 +12,7 @@ nn::GeluFormula read_gelu_formula(const Reading& reading, PyObject* given);
 // Keras's layers compute integers as real numbers of its default type.
 Array keras_layer_operand(const Reading& reading, const Array& array);
 void check_layers_as_torch(const Reading& reading);
+void check_linear_as_torch(const Array& x, const Array& weight, const Array* bias);
 
 template <>
 struct Read<const nn::SoftmaxAxes&> {
@@ -96,11 +97,6 @@ template <>
 struct Check<nn::alpha_dropout> : Check<nn::dropout> {};
 template <>
 struct Check<nn::feature_alpha_dropout> : Check<nn::dropout> {};
-template <>
-struct Check<nn::attention> {
-  static void call(const Reading& reading, const Array& query, const Array& key, const Array& value, const Array* mask, double p,
-                   bool is_causal, std::optional<double> scale, bool has_groups, const random::Stream& draws);
-};
 template <>
 struct Check<nn::embedding> {
   static void call(const Reading& reading, const Array& places, const Array& table, std::optional<int64_t> padding,

@@ -1,5 +1,6 @@
 // The one reader of calls: a vectorcall type whose objects are faces. A call fills the row's slots on the stack, from the first
 // overload that takes its arguments, and calls the row's thunk. Start reading at call().
+#include "bindings/autocast.h"
 #include "bindings/callable.h"
 #include "bindings/faces/distributions.h"
 #include "bindings/faces/face.h"
@@ -19,7 +20,7 @@ namespace {
 
 #include "faces.inc"
 
-constexpr size_t most_parameters = 16;
+constexpr size_t most_parameters = most_slots;
 
 // The names of an overload's parameters as Python has them: the words of a call are the same objects nearly always.
 struct Names {
@@ -33,8 +34,9 @@ struct Function : Callable {
   FrontEnd* front_end;
   std::vector<Names> names;  // of each overload
   PyObject* weak_references;
-  bool binds;     // becomes a method of the object whose class has it
-  bool of_state;  // a method of the front end's generator of random numbers as a function
+  bool binds;           // becomes a method of the object whose class has it
+  bool of_state;        // a method of the front end's generator of random numbers as a function
+  const CastRow* cast;  // what torch.autocast does to the operands, or null
 };
 PyTypeObject* function_type = nullptr;
 
@@ -224,6 +226,24 @@ PyObject* call_with_number(PyObject* self, PyObject* tensor, PyObject* const* ar
   });
 }
 
+// The slots that an overload filled, with the casts of torch.autocast.
+std::vector<nb::object> cast_slots(const CastRow& row, const Overload& overload, PyObject** slots) {
+  std::vector<nb::object> kept;
+  if (is_given(slots[out_slot])) return kept;
+  std::array<PyObject**, most_parameters> values;
+  size_t count = 0;
+  bool is_said = false;
+  for (size_t i = 0; i < overload.count; ++i) {
+    const Parameter& parameter = overload.parameters[i];
+    const std::string_view name = parameter.name;
+    is_said |=
+        (name == "dtype" || name == "return_indices") && is_given(slots[parameter.slot]) && slots[parameter.slot] != Py_False;
+    if (parameter.slot < in_place_slot) values[count++] = &slots[parameter.slot];
+  }
+  cast_operands(row, {values.data(), count}, is_said, kept);
+  return kept;
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* words) {
   auto* function = reinterpret_cast<Function*>(self);
   const Face& face = *function->face;
@@ -245,6 +265,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flags, PyObject* wo
     Misfit misfit = Filling(face.overloads[k], function->names[k], slots, rest).fill(args, count, words);
     if (misfit.why == Misfit::Why::none) {
       return guarded([&] {
+        std::vector<nb::object> casts;
+        if (casting_regions != 0 && function->cast) casts = cast_slots(*function->cast, face.overloads[k], slots);
         Reading reading{face, face.overloads[k].function, *function->front_end, slots};
         try {
           return row_of(reading.function).thunk(reading).release().ptr();
@@ -338,6 +360,12 @@ PyObject* interned(const char* text) {
   return made;
 }
 
+// PyTorch's functions that write into none of their arguments.
+bool function_is_cast(const Face& face) {
+  const std::string_view front_end = face.front_end;
+  return (front_end == "torch" || front_end == "Tensor") && !face.is_in_place;
+}
+
 nb::object function_of(const Face& face, const std::string& module, const std::string& owner, bool binds, bool of_state = false) {
   nb::object made = nb::steal(function_type->tp_alloc(function_type, 0));
   if (!made.is_valid()) throw nb::python_error();
@@ -346,6 +374,7 @@ nb::object function_of(const Face& face, const std::string& module, const std::s
   function->call = of_state ? call_of_state : call;
   function->binds = binds;
   function->of_state = of_state;
+  function->cast = function_is_cast(face) ? cast_row(torchs_name(face)) : nullptr;
   function->face = &face;
   function->front_end = &front_end_named(face.front_end);
   for (size_t k = 0; k < face.overload_count; ++k) {

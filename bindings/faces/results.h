@@ -18,5 +18,6 @@ nb::object hand_back(const Reading& reading, linalg::WithStatus&& result);
 nb::object hand_back(const Reading& reading, OneForEach&& results);
 nb::object hand_back(const Reading& reading, Parts&& parts);
 nb::object hand_back(const Reading& reading, NumbersAndStep&& result);
+nb::object hand_back(const Reading& reading, nn::Attended&& result);  // (values, weights or None)
 
 }  // namespace quern::python::faces

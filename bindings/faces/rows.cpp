@@ -1,5 +1,6 @@
 // The rows of engine/functions/functions.def as thunks: each reads a call's slots by the types of the body's parameters, calls
 // the body and hands its result back. The operations of quern/ops.def share one thunk.
+#include "bindings/faces/attention.h"
 #include "bindings/faces/choices.h"
 #include "bindings/faces/creation.h"
 #include "bindings/faces/distributions.h"

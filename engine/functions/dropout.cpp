@@ -1,15 +1,10 @@
 #include "functions/dropout.h"
 
 #include <cmath>
-#include <limits>
 
 #include "core/error.h"
-#include "functions/activations.h"
-#include "functions/matrices.h"
-#include "functions/shaping.h"
 #include "functions/steps.h"
 #include "graph/tape.h"
-#include "run/calls/matmul.h"
 
 namespace quern::nn {
 
@@ -84,75 +79,6 @@ std::optional<Array> alpha_dropout(const Array& x, double p, bool is_training, c
 }
 std::optional<Array> feature_alpha_dropout(const Array& x, double p, bool is_training, const random::Stream& draws) {
   return with_moments_kept(x, p, is_training, true, draws);
-}
-
-// ---- attention
-
-namespace {
-
-void check_attention(const Array& query, const Array& key, const Array& value, const Array* mask, bool is_causal, double p) {
-  if (query.rank() < 2 || key.rank() < 2 || value.rank() < 2)
-    raise(ErrorKind::runtime,
-          "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: {} key.dim: {} and value.dim: {} "
-          "instead.",
-          query.rank(), key.rank(), value.rank());
-  if (is_causal && mask)
-    raise(ErrorKind::runtime, "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
-  if (!(p >= 0 && p <= 1)) raise(ErrorKind::runtime, "dropout probability has to be between 0 and 1, but got {}", p);
-}
-
-// Which places take part, as what is added to the scores.
-Array as_added(const Array& is_part, DType type) {
-  const Array least = full({}, real_number(-std::numeric_limits<double>::infinity()), type, is_part.device());
-  return where(is_part, 0.0, least);
-}
-
-// As many heads as there are queries'.
-Array for_each_query(const Array& heads, const Array& query) {
-  const size_t axis = heads.rank() - 3;
-  const int64_t own = heads.shape()[axis], count = query.shape()[query.rank() - 3];
-  if (own == 0 || count % own)
-    raise(ErrorKind::runtime, "Number of heads in key and value must divide the number of heads in query");
-  return repeated(heads, {count / own}, axis);
-}
-
-}  // namespace
-
-// softmax(query key^T scale + mask) value over the last two axes. `mask`: added, or bools that say what takes part; where nothing
-// does, the result is 0. `p`: of dropout of the attention; `is_causal`: a place sees those up to itself; `scale`: by default one
-// over the root of the last size; `has_groups`: each head of keys and values, axis -3, is for as many heads of queries.
-Array attention(const Array& query, const Array& given_key, const Array& given_value, const Array* mask, double p, bool is_causal,
-                std::optional<double> scale, bool has_groups, const random::Stream& draws) {
-  check_attention(query, given_key, given_value, mask, is_causal, p);
-  Array key = given_key, value = given_value;
-  if (has_groups) {
-    const size_t least = std::min({query.rank(), key.rank(), value.rank()});
-    if (least < 3)
-      raise(ErrorKind::index, "Dimension out of range (expected to be in range of [-{}, {}], but got -3)", least, least - 1);
-    key = for_each_query(key, query), value = for_each_query(value, query);
-  }
-  const double factor = scale.value_or(1 / std::sqrt(static_cast<double>(last_size(query))));
-  Array scores = multiply(matmul(query, moveaxis(key, key.rank() - 2, key.rank() - 1)), factor);
-  const DType type = scores.dtype();
-  if (is_causal) {
-    const Array row = arange(query.shape()[query.rank() - 2], query.device());
-    const Array column = arange(key.shape()[key.rank() - 2], query.device());
-    scores = add(scores, as_added(greater_equal(expand_dims(row, 1), column), type));
-  } else if (mask) {
-    scores = add(scores, mask->dtype() == DType::boolean ? as_added(*mask, type) : as_type(*mask, type));
-  }
-  std::optional<Array> is_empty;  // where a row sees nothing
-  if (mask && last_size(scores) > 0) {
-    const Array top = reduced(Reduction::maximum, detached(scores), -1, true);
-    is_empty = equal(top, -std::numeric_limits<double>::infinity());
-    scores = where(*is_empty, 0.0, scores);
-  }
-  std::vector<bool> last(scores.rank(), false);
-  last.back() = true;
-  Array weights = softmax(scores, {last}, {});
-  if (is_empty) weights = where(*is_empty, 0.0, weights);
-  if (std::optional<Array> some = dropout(weights, p, true, draws)) weights = *some;
-  return matmul(weights, value);
 }
 
 }  // namespace quern::nn

@@ -1,4 +1,4 @@
-// Elements or channels that are left out at random in training, and attention, which leaves out places of its own.
+// Elements or channels that are left out at random in training.
 #pragma once
 
 #include <optional>

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "functions/activations.h"
+#include "functions/attention.h"
 #include "functions/averages.h"
 #include "functions/border.h"
 #include "functions/convolution.h"

@@ -123,7 +123,25 @@ class _Importer:
                 setattr(package, part, module)  # it stands elsewhere: cupy.prof
             top = name.partition(".")[0]
             return _import_ours(top, FRONT_ENDS[top])
-        return self.real(name, globals, locals, fromlist, level)
+        module = self.real(name, globals, locals, fromlist, level)
+        if name.startswith("importlib"):
+            self.lead_versions()
+        return module
+
+    def lead_versions(self):
+        """Programs ask importlib.metadata which PyTorch they run on; installed packages get the answer about installed ones."""
+        metadata = sys.modules.get("importlib.metadata")
+        if metadata is None or hasattr(metadata.version, "__wrapped__"):
+            return
+        real = metadata.version
+
+        @functools.wraps(real)
+        def version(distribution_name):
+            if distribution_name == "torch" and self.is_user_file(sys._getframe(1).f_globals.get("__file__")):
+                return _import_ours("torch", FRONT_ENDS["torch"]).__version__
+            return real(distribution_name)
+
+        metadata.version = version
 
     def install(self):
         """Put functions in the places of Python's own, which keep their names and signatures."""

@@ -4,6 +4,7 @@ Values, types, views, gradients and errors are PyTorch's; work is recorded and f
 that hasattr() returns False for them.
 """
 
+import importlib as _importlib
 import sys as _sys
 
 import quern as _quern
@@ -14,7 +15,9 @@ from quern.torch import (  # noqa: F401
     _functional_forms,
     _namespace,
     _types,
+    amp,
     autograd,
+    cpu,
     cuda,
     fft,
     linalg,
@@ -25,6 +28,7 @@ from quern.torch import (  # noqa: F401
     types,
     utils,
 )
+from quern.torch._autocast import *  # noqa: F403
 from quern.torch._copies_and_queries import *  # noqa: F403
 from quern.torch._core import Tensor  # noqa: F401
 from quern.torch._determinism import (  # noqa: F401
@@ -60,8 +64,10 @@ from quern.torch._saving_and_switches import (  # noqa: F401
     version,
 )
 from quern.torch._settings import *  # noqa: F403
+from quern.torch.amp import GradScaler, autocast  # noqa: F401
 from quern.torch.autograd import is_anomaly_enabled  # noqa: F401
 from quern.torch.autograd.grad_mode import is_inference_mode_enabled  # noqa: F401
+from quern.torch.cuda import amp as _cuda_amp  # noqa: F401
 from quern.torch.nn.functional import (  # noqa: F401
     bilinear,
     celu,
@@ -117,25 +123,27 @@ def set_default_tensor_type(t):
 
 
 # PyTorch's modules that quern does not have, with alternatives. Imports of them say these, too (quern/tools/imports.py).
-_INSTEAD = dict.fromkeys("accelerator ao export fx hub library masked mps nested onnx overrides package signal xpu".split(), "")
+_INSTEAD = dict.fromkeys("ao export fx hub library masked mps nested overrides package signal xpu".split(), "")
 _INSTEAD |= {
-    "amp": "leave autocast and GradScaler out, or convert model and inputs with .to(torch.bfloat16)",
     "func": "function transforms are not supported yet; docs/torch.md says what is left out",
     "distributions": "draw samples with torch.normal, torch.bernoulli, torch.multinomial, torch.poisson or Tensor.exponential_, and "
     "write log_prob as a formula",
-    "multiprocessing": "import Python's multiprocessing",
-    "profiler": "quern.profile() reports time by source line",
     "sparse": "quern has dense tensors only",
 }
 
 
+_LATER = frozenset(("accelerator", "multiprocessing", "onnx", "profiler", "testing"))  # modules that are imported when they are used
+
+
 def __getattr__(name):
+    if name in _LATER:
+        return _importlib.import_module(f"{__name__}.{name}")
     if name in getattr(_types, "UNSERVED", ()):
         raise AttributeError(f"torch.{name} is not supported: quern has no tensors of this dtype; use one of {', '.join(_types.DTYPES)}")
     if name in _INSTEAD:  # without Python's suggestion of a name that looks alike
         instead = _INSTEAD[name] or "docs/torch.md says what is left out"
         raise AttributeError(f"module 'torch' has no attribute '{name}': quern has no such module yet; {instead}", name=None)
-    instead = _INSTEAD["amp"] if name in ("autocast", "GradScaler") else "docs/torch.md says what is left out"
-    said = "; ".join(part for part in ("quern does not support it", nn._names.group_of(name), instead) if part)
+    parts = ("quern does not support it", nn._names.group_of(name), "docs/torch.md says what is left out")
+    said = "; ".join(part for part in parts if part)
     text = f"module 'torch' has no attribute '{name}': {said}"
     raise AttributeError(text, name=name, obj=_sys.modules[__name__])

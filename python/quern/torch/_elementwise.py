@@ -281,6 +281,7 @@ def polar(abs, angle, *, out=None):
     RuntimeError
         For operands of different dtypes.
     """
+    abs, angle = _engine.casts_for("polar", abs, angle)
     _real_parts(abs, angle)
     return complex(abs * _op("cos", angle), abs * _op("sin", angle), out=out)
 

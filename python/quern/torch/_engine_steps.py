@@ -1,9 +1,25 @@
 """One call that takes a step of an optimizer for all its parameters."""
 
+import contextlib
+import threading
+
 from quern.lib import _engine
 from quern.torch import _namespace as torch
 
 updates = _engine.torch_updates  # what optimizers make of their options and of the step: (rule, numbers)
+
+
+_conditions = threading.local()
+
+
+@contextlib.contextmanager
+def unless(found):
+    """Within it, steps leave parameters and states as they are where the tensor `found` is not 0; nothing waits for its value."""
+    _conditions.found = found
+    try:
+        yield
+    finally:
+        _conditions.found = None
 
 
 def apply_rule(update, rows, decays):
@@ -14,6 +30,7 @@ def apply_rule(update, rows, decays):
     """
     rule, numbers = update
     numbers = (*decays, *numbers)
-    rest = _engine.take_steps(rule, rows, numbers)
+    found = getattr(_conditions, "found", None)
+    rest = _engine.take_steps(rule, rows, numbers, found)
     if rest:  # real and imaginary parts are parameters of their own
-        _engine.take_steps(rule, [tuple(torch.view_as_real(t) for t in row) for row in rest], numbers)
+        _engine.take_steps(rule, [tuple(torch.view_as_real(t) for t in row) for row in rest], numbers, found)

@@ -144,6 +144,7 @@ def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False, *, 
     tensor([[2.],
             [1.]])
     """
+    b, A = _engine.casts_for("triangular_solve", b, A)  # noqa: N806
     if transpose:
         A, upper = A.mT, not upper  # noqa: N806
     x = _linalg.solve_triangular(A, b, upper=upper, unitriangular=unitriangular)

@@ -12,6 +12,7 @@ from quern.lib import _engine
 from quern.torch import _pickling, _types
 from quern.torch._core import Tensor, _rebuilt
 from quern.torch._devices import gpu_count
+from quern.torch.nn import attention
 from quern.user_files import warn_user
 
 _told = set()
@@ -150,7 +151,9 @@ class _Cudnn(_Switch):
 backends = _module(
     "backends", "Settings of PyTorch's libraries.",
     cudnn=_Cudnn(),
-    cuda=_Switch(matmul=_Matmul(allow_fp16_reduced_precision_reduction=True), is_built=lambda: _engine.cuda_count() > 0),
+    cuda=_Switch(matmul=_Matmul(allow_fp16_reduced_precision_reduction=True), is_built=lambda: _engine.cuda_count() > 0,
+                 is_flash_attention_available=lambda: False, **attention.switches()),
+    mha=_Switch(get_fastpath_enabled=lambda: False, set_fastpath_enabled=lambda value: None),
     mps=_Switch(is_available=lambda: False, is_built=lambda: False),
     mkl=_Switch(is_available=lambda: False),
     mkldnn=_Switch(is_available=lambda: False, enabled=False),
@@ -158,7 +161,7 @@ backends = _module(
 )  # fmt: skip
 
 backends.__path__ = []  # its settings are imported by their names, too
-for _name in ("cudnn", "cuda", "mps", "mkl", "mkldnn", "openmp"):
+for _name in ("cudnn", "cuda", "mps", "mkl", "mkldnn", "openmp", "mha"):
     sys.modules[f"quern.torch.backends.{_name}"] = getattr(backends, _name)
 
 _precision = ["highest"]

@@ -215,6 +215,7 @@ def scatter_add(input, dim, index, src, *, out=None):
     >>> torch.scatter_add(torch.zeros(3), 0, torch.tensor([0, 2, 0]), torch.tensor([1.0, 2.0, 3.0]))
     tensor([4., 0., 2.])
     """
+    input, src = _engine.casts_for("scatter_add", input, src)
     return finish(scatter_add_(in_rows(input), dim, index, src), out)
 
 
@@ -459,6 +460,7 @@ def index_copy(input, dim, index, source, *, out=None):
     >>> torch.index_copy(torch.zeros(3), 0, torch.tensor([2, 0]), torch.tensor([1.0, 2.0]))
     tensor([2., 0., 1.])
     """
+    input, source = _engine.casts_for("index_copy", input, source)
     return finish(index_copy_(in_rows(input), dim, index, source), out)
 
 
@@ -611,6 +613,7 @@ def index_put(input, indices, values, accumulate=False):
     >>> torch.index_put(torch.zeros(3), (torch.tensor([1]),), torch.tensor([4.0]))
     tensor([0., 4., 0.])
     """
+    input, values = _engine.casts_for("index_put", input, values)
     return index_put_(input.clone(), indices, values, accumulate)
 
 

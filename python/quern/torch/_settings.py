@@ -3,8 +3,6 @@
 import builtins
 import math
 
-from quern.torch import _types
-
 
 def is_warn_always_enabled():
     """Return whether warnings are repeated: always False."""
@@ -21,16 +19,6 @@ def is_anomaly_check_nan_enabled():
     return True
 
 
-def is_autocast_cpu_enabled():
-    """Return whether autocast is enabled for the CPU: always False."""
-    return False
-
-
-def is_autocast_cache_enabled():
-    """Return whether autocast keeps converted weights: always True."""
-    return True
-
-
 def compiled_with_cxx11_abi():
     """Return whether the C++11 ABI is used: always True."""
     return True
@@ -38,12 +26,6 @@ def compiled_with_cxx11_abi():
 
 def is_vulkan_available():
     """Return whether Vulkan is available: always False."""
-    return False
-
-
-def is_autocast_enabled(device_type="cuda"):
-    """Return whether autocast is enabled for a type of devices: always False."""
-    _types.device(device_type)
     return False
 
 
@@ -61,10 +43,6 @@ def set_num_interop_threads(num, /):
 
 
 def set_anomaly_enabled(enabled, check_nan=True):
-    """Do nothing; accepted for compatibility."""
-
-
-def clear_autocast_cache():
     """Do nothing; accepted for compatibility."""
 
 
@@ -117,7 +95,7 @@ def sym_ite(b, t, f):
 
 __all__ = """
 is_warn_always_enabled get_num_interop_threads
-is_anomaly_check_nan_enabled is_autocast_cpu_enabled is_autocast_cache_enabled compiled_with_cxx11_abi is_vulkan_available
-is_autocast_enabled set_flush_denormal set_warn_always set_num_interop_threads set_anomaly_enabled
-clear_autocast_cache init_num_threads sym_float sym_int sym_max sym_min sym_not sym_sqrt sym_sum sym_ite
+is_anomaly_check_nan_enabled compiled_with_cxx11_abi is_vulkan_available
+set_flush_denormal set_warn_always set_num_interop_threads set_anomaly_enabled
+init_num_threads sym_float sym_int sym_max sym_min sym_not sym_sqrt sym_sum sym_ite
 """.split()

@@ -81,6 +81,7 @@ def view_as_complex(input):
     NotImplementedError
         For integers.
     """
+    (input,) = _engine.casts_for("view_as_complex", input)
     if input._dtype_name not in ("float32", "float64"):
         raise (TypeError if input.is_complex() else NotImplementedError)(
             f"view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "

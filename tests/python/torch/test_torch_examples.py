@@ -15,6 +15,7 @@ PROGRAMS = {
     "torch_digits.py": ("", "epoch 25: "),
     "torch_policy_gradient.py": ("", "the poles stood "),
     "torch_polynomial.py": ("", "y = "),
+    "torch_sort_transformer.py": ("--steps 200 --length 4", "step 200: "),
 }
 
 

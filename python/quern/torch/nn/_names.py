@@ -8,8 +8,6 @@ _GROUPS = (
     ("lazy", "lazy layers are"),
     ("pool", "unpooling, fractional and Lp pooling are"),
     ("conv|fold$", "fold, unfold and conv_tbc are"),
-    ("transformer", "`nn.Transformer` and its layers are"),
-    ("multihead|multi_head", "`nn.MultiheadAttention` is"),
     ("interpolate|upsampl|grid", "resizing and sampling of images are"),
     ("^func$|^vmap$", "function transforms are"),
 )

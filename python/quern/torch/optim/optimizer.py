@@ -7,7 +7,8 @@ from copy import deepcopy
 
 from quern.lib import _engine
 from quern.torch import _namespace as torch
-from quern.torch.optim._state import as_tensor, counted
+from quern.torch._engine_steps import unless
+from quern.torch.optim._state import as_tensor, counted, number_in
 from quern.user_files import warn_user
 
 __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]
@@ -551,6 +552,7 @@ class _RuleOptimizer(Optimizer):
 
         Parameters: ``closure``: computes the loss again, with its gradients, and returns it. Returns what it returned, or None.
         """
+        self._settle()
         loss = _loss_of(closure)
         before = _engine.set_gradient_mode(False)
         try:
@@ -564,6 +566,46 @@ class _RuleOptimizer(Optimizer):
     def _update(self, group):
         """Takes the step for one group."""
         raise NotImplementedError
+
+    # ---- steps that GradScaler takes: numbers of the state on the CPU follow when the device's answer is read anyway
+
+    _unsettled = None
+
+    def step_unless(self, found):
+        """Take a step that changes nothing where the tensor `found` is not 0; nothing waits for its value."""
+        self._settle()
+        numbers = {}
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    state = self.state.get(p)
+                    numbers[p] = {name: number_in(state[name]) for name in self._numbers if name in state} if state else None
+        with unless(found):
+            self.step()
+        self._unsettled = found, numbers
+
+    def _settle(self):
+        """Take back what the last such step did to numbers on the CPU, where it changed nothing on the device."""
+        if self._unsettled is None:
+            return
+        (found, numbers), self._unsettled = self._unsettled, None
+        if not found.item():
+            return
+        for p, before in numbers.items():
+            if before is None:
+                self.state.pop(p, None)
+                continue
+            for name, number in before.items():
+                self.state[p][name].fill_(number)
+
+    def state_dict(self):
+        """Return the state as a dict that can be saved; see :meth:`Optimizer.state_dict`."""
+        self._settle()
+        return super().state_dict()
+
+    def __getstate__(self):
+        self._settle()
+        return super().__getstate__()
 
     def _counted(self, group, names, begin):
         """Counts the group's parameters with gradients on; their rows for apply_rule, by the number of their step.

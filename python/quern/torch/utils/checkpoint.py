@@ -5,6 +5,8 @@ import contextlib
 from quern.lib import _engine
 from quern.torch import _namespace as torch
 from quern.torch import cuda
+from quern.torch._autocast import get_autocast_dtype, is_autocast_enabled
+from quern.torch.amp.autocast_mode import autocast
 from quern.torch.autograd import Function
 from quern.user_files import warn_user
 
@@ -170,10 +172,7 @@ class _Surroundings:
         if preserve_rng_state:
             self.cpu = torch.get_rng_state()
             self.devices, self.states = get_device_states(*tensors)
-        self.autocasts = []
-        if hasattr(torch, "is_autocast_enabled"):
-            for kind in ("cpu", "cuda"):
-                self.autocasts.append((kind, torch.is_autocast_enabled(kind), torch.get_autocast_dtype(kind)))
+        self.autocasts = [(kind, is_autocast_enabled(kind), get_autocast_dtype(kind)) for kind in ("cpu", "cuda")]
 
     @contextlib.contextmanager
     def again(self):
@@ -184,8 +183,8 @@ class _Surroundings:
                 stack.callback(self._set, *now)
                 self._set(self.cpu, self.states)
             for kind, enabled, dtype in self.autocasts:
-                if enabled or torch.is_autocast_enabled(kind):
-                    stack.enter_context(torch.autocast(kind, dtype=dtype, enabled=enabled))
+                if enabled or is_autocast_enabled(kind):
+                    stack.enter_context(autocast(kind, dtype=dtype, enabled=enabled))
             yield
 
     def _set(self, cpu, states):

@@ -77,6 +77,7 @@ from quern.torch.nn.modules.loss import (  # noqa: F401
     TripletMarginWithDistanceLoss,
 )
 from quern.torch.nn.modules.module import Module  # noqa: F401
+from quern.torch.nn.modules.multihead import MultiheadAttention  # noqa: F401
 from quern.torch.nn.modules.normalization import GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm  # noqa: F401
 from quern.torch.nn.modules.padding import (  # noqa: F401
     CircularPad1d,
@@ -112,14 +113,20 @@ from quern.torch.nn.modules.pooling import (  # noqa: F401
 )
 from quern.torch.nn.modules.rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase  # noqa: F401
 from quern.torch.nn.modules.sparse import Embedding, EmbeddingBag  # noqa: F401
+from quern.torch.nn.modules.transformer import (  # noqa: F401
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 
 UNSERVED = """
     AdaptiveLogSoftmaxWithLoss CTCLoss Container CrossMapLRN2d Fold FractionalMaxPool2d FractionalMaxPool3d LPPool1d LPPool2d LPPool3d
     LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d
     LazyConvTranspose3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d LazyLinear LinearCrossEntropyLoss
-    LinearCrossEntropyOptions MaxUnpool1d MaxUnpool2d MaxUnpool3d MultiheadAttention SyncBatchNorm Transformer TransformerDecoder
-    TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer Unfold Upsample UpsamplingBilinear2d UpsamplingNearest2d adaptive
-    fold padding transformer upsampling
+    LinearCrossEntropyOptions MaxUnpool1d MaxUnpool2d MaxUnpool3d SyncBatchNorm Unfold Upsample UpsamplingBilinear2d UpsamplingNearest2d
+    adaptive fold padding upsampling
 """
 
 __getattr__ = unserved(__name__, UNSERVED)

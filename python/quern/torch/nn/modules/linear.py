@@ -87,6 +87,10 @@ class Linear(Module):
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
 
 
+class NonDynamicallyQuantizableLinear(Linear):
+    """The :class:`Linear` of attention layers."""
+
+
 class Bilinear(Module):
     """Return ``x1^T @ weight[k] @ x2 + bias[k]``: (*, in1_features), (*, in2_features) -> (*, out_features).
 
