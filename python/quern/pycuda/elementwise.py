@@ -195,25 +195,26 @@ def _is_written(text, name):
 class ElementwiseKernel:
     """A kernel that computes each element, from CUDA C++ source.
 
+    Call it with the arguments in their order: contiguous GPUArrays of one size, and numbers. It returns None. Keywords:
+
+    - ``range``: slice of ``i``, with plain numbers;
+    - ``slice``: slice of ``i``, which may count from the end;
+    - ``stream``: stream of the work.
+
     Parameters
     ----------
     arguments : str, or list of VectorArg and ScalarArg
-        ``"float a, float *x, float *z"``.
+        Declarations, such as ``"float a, float *x, float *z"``.
     operation : str
         Statements for one element, whose number is ``i`` (of ``n``): ``"z[i] = a * x[i]"``.
     name : str
-        The kernel's name.
-    options : list of str
-        Compiler options.
-    preamble : str
-        Text in front: functions, types, includes.
-    loop_prep, after_loop : str
-        Statements before and after a thread's loop.
+        Name of the kernel.
     keep : bool
         Accepted for compatibility.
-
-    Call it with the arguments in their order: GPUArrays of one size, which lie without gaps, and numbers. Keywords: ``range``, a slice
-    of ``i``; ``slice``, the same, with what slice.indices() makes of it; ``stream``. Returns None.
+    options : list of str
+        Compiler options.
+    **kwargs : str
+        ``preamble``: source in front of the kernel; ``loop_prep`` and ``after_loop``: statements before and after a thread's loop.
 
     Raises
     ------

@@ -52,14 +52,14 @@ class ReductionKernel:
         ``"float *x, float *y"``; by default one array of ``dtype_out``, ``in``.
     name : str
         The kernel's name.
+    keep : bool
+        Accepted for compatibility.
     options : list of str
         Compiler options.
     preamble : str
         Text in front: functions, types.
     allocator : callable, optional
         Function that returns device memory for the results.
-    keep : bool
-        Accepted for compatibility.
 
     Raises
     ------
