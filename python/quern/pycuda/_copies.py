@@ -219,6 +219,15 @@ def memcpy_peer(dest, src, size, dest_context=None, src_context=None):
         Number of bytes.
     dest_context, src_context : Context, optional
         Accepted for compatibility; an address identifies its device.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> a, b = driver.to_device(numpy.array([1, 2], numpy.int32)), driver.mem_alloc(8)
+    >>> driver.memcpy_peer(b, a, 8)
+    >>> driver.from_device(b, (2,), numpy.int32)
+    array([1, 2], dtype=int32)
     """
     memcpy_peer_async(dest, src, size, dest_context, src_context)
 
@@ -236,6 +245,15 @@ def memcpy_peer_async(dest, src, size, dest_context=None, src_context=None, stre
         Accepted for compatibility; an address identifies its device.
     stream : Stream, optional
         Stream of either device; None is the default stream.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> a, b = driver.to_device(numpy.array([1, 2], numpy.int32)), driver.mem_alloc(8)
+    >>> driver.memcpy_peer_async(b, a, 8)
+    >>> driver.from_device(b, (2,), numpy.int32)
+    array([1, 2], dtype=int32)
     """
     _engine.dtod(_engine.current_device(), dest, src, size, stream)
 

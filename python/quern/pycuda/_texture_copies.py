@@ -55,6 +55,17 @@ def memcpy_dtoa(ary, index, src, size):
     ------
     LogicError
         Where the bytes are not inside the Array, or neither part of a row nor whole rows.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> array = driver.np_to_array(numpy.zeros((1, 2), numpy.float32), "C")
+    >>> driver.memcpy_dtoa(array, 0, driver.to_device(numpy.array([1, 2], numpy.float32)), 8)
+    >>> host = numpy.zeros(2, numpy.float32)
+    >>> driver.memcpy_atoh(host, array, 0)
+    >>> host
+    array([1., 2.], dtype=float32)
     """
     _copy_bytes("memcpy_dtoa", size, (ary, index), ("device", src))
 
@@ -77,6 +88,16 @@ def memcpy_atod(dest, ary, index, size):
     ------
     LogicError
         Where the bytes are not inside the Array, or neither part of a row nor whole rows.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> array = driver.np_to_array(numpy.ones((1, 2), numpy.float32), "C")
+    >>> a = driver.mem_alloc(8)
+    >>> driver.memcpy_atod(a, array, 0, 8)
+    >>> driver.from_device(a, (2,), numpy.float32)
+    array([1., 1.], dtype=float32)
     """
     _copy_bytes("memcpy_atod", size, ("device", dest), (ary, index))
 
@@ -101,6 +122,17 @@ def memcpy_atoa(dest, dest_index, src, src_index, size):
     ------
     LogicError
         Where the bytes are not inside the Array, or neither part of a row nor whole rows.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> a, b = (driver.np_to_array(numpy.full((1, 2), n, numpy.float32), "C") for n in (0, 7))
+    >>> driver.memcpy_atoa(a, 0, b, 0, 8)
+    >>> host = numpy.zeros(2, numpy.float32)
+    >>> driver.memcpy_atoh(host, a, 0)
+    >>> host
+    array([7., 7.], dtype=float32)
     """
     _copy_bytes("memcpy_atoa", size, (dest, dest_index), (src, src_index))
 
@@ -121,6 +153,17 @@ def memcpy_htoa(ary, index, src):
     ------
     LogicError
         Where the bytes are not inside the Array, or neither part of a row nor whole rows.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> array = driver.np_to_array(numpy.zeros((1, 2), numpy.float32), "C")
+    >>> driver.memcpy_htoa(array, 0, numpy.array([1, 2], numpy.float32))
+    >>> host = numpy.zeros(2, numpy.float32)
+    >>> driver.memcpy_atoh(host, array, 0)
+    >>> host
+    array([1., 2.], dtype=float32)
     """
     _copy_bytes("memcpy_htoa", memoryview(src).nbytes, (ary, index), ("host", src))
 

@@ -42,7 +42,17 @@ class ArrayDescriptor:
 
 
 class ArrayDescriptor3D(ArrayDescriptor):
-    """The same of three axes: ``depth`` and ``flags`` (array3d_flags) too."""
+    """The same of three axes: ``depth`` and ``flags`` (array3d_flags) too.
+
+    Examples
+    --------
+    >>> from quern.pycuda import driver
+    >>> what = driver.ArrayDescriptor3D()
+    >>> what.width, what.height, what.depth = 8, 4, 2
+    >>> what.format, what.num_channels = driver.array_format.FLOAT, 1
+    >>> driver.Array(what).get_descriptor_3d().depth
+    2
+    """
 
     depth = flags = 0
 
