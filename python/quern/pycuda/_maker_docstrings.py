@@ -111,8 +111,7 @@ def makes_reduction(arguments, operands, output):
         computes, _, takes = " ".join(function.__doc__.split()).rstrip(".").partition("; arguments: ")
         returns = f"ReductionKernel\n{_wrapped('Kernel' + (f' with the arguments {takes}.' if takes else ' of one array.'))}"
         lines = [*_setup(operands, "reduction"), f"reduction.{function.__name__}({arguments})({', '.join(operands)})"]
-        errors = "ValueError\n    For a dtype without a name in C.\n"
-        function.__doc__ = _sections(function, f"{computes}.", returns, errors, lines, output)
+        function.__doc__ = _sections(function, f"{computes}.", returns, "", lines, output)
         return function
 
     return described
