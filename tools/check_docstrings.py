@@ -34,13 +34,17 @@ LEFT_OUT = {"ES01", "SA01", "SA04"}
 WITHOUT_EXAMPLE = ("Error", "Warning", "NoDerivative", "ufunc", "isnat")
 # Values of kernels that are called by nobody, such as threadIdx and shared.
 NOT_CALLED = ("Index", "Number", "Memory")
+# Helpers of private modules that other modules import; no peer has such names.
+HELPERS = "as_gpu check_shapes common_dtype declared is_scalar known_name on_stream placed plain warn_user".split()
 # What a function that only raises has no section for: parameters, the result, an example.
 ALWAYS_RAISES, OF_CALLS = "NotImplementedError\n    Always.", ("PR01", "RT01", "EX01")
 
 
-def is_numpys(value):
-    """Whether a value's docstring is NumPy's: scalar types, exceptions, and functions that NumPy computes on the host."""
+def is_others(value):
+    """Whether a value's docstring is Python's or NumPy's: scalar types, exceptions, and functions that NumPy computes on the host."""
     home = getattr(value, "__module__", None) or ""
+    if (inspect.isclass(value) or inspect.isroutine(value)) and home.partition(".")[0] in sys.stdlib_module_names - {"builtins"}:
+        return True
     return home.startswith(("numpy", "ml_dtypes", "quern.arrays.host")) or hasattr(value, "__quern_host__")
 
 
@@ -48,7 +52,7 @@ def members(path, kind):
     """(path, value) of a class's own public methods and properties."""
     for name, value in vars(kind).items():
         described = isinstance(value, (property, functools.cached_property, classmethod, staticmethod)) or callable(value)
-        if not name.startswith("_") and described and not inspect.isclass(value) and not is_numpys(value):
+        if not name.startswith("_") and described and not inspect.isclass(value) and not is_others(value):
             yield f"{path}.{name}", value
 
 
@@ -59,7 +63,7 @@ def public_names():
         module = importlib.import_module(name)
         for one in sorted({*(vars(module).get("__all__") or (name for name in vars(module) if not name.startswith("_")))}):
             value = getattr(module, one)
-            if not callable(value) or id(value) in seen or is_numpys(value) or type(value).__name__ in NOT_CALLED:
+            if not callable(value) or id(value) in seen or is_others(value) or type(value).__name__ in NOT_CALLED or one in HELPERS:
                 continue
             seen.add(id(value))
             yield f"{name}.{one}", value

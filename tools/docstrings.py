@@ -5,7 +5,10 @@ and examples. Sections are made of that; a parameter of which it says nothing is
 in tools/returned.py. A docstring with sections of its own stays as it is. Start reading at numpydoc().
 """
 
+import functools
+import importlib.util
 import inspect
+import pathlib
 import re
 import textwrap
 
@@ -705,6 +708,49 @@ def parameter(name, function, front_end, of_row=""):
     array = ARRAYS.get(front_end, "Array")
     said = said.replace(ARRAY, "array" if array == "ndarray" else array)
     return kind.replace("{array}", array).replace(LIKE, "Tensor" if array == "Tensor" else LIKE), said
+
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+@functools.cache
+def _derived():
+    """quern.arrays.derived_docstrings, from its file: quern is not built yet."""
+    path = ROOT / "python/quern/arrays/derived_docstrings.py"
+    spec = importlib.util.spec_from_file_location("derived_docstrings", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# Examples of in-place functions whose plain functions have other parameters in their examples.
+IN_PLACE_EXAMPLES = {
+    "clamp_max": ("torch.tensor([-2, 1, 5])", ", 3", "tensor([-2,  1,  3])"),
+    "clamp_min": ("torch.tensor([-2, 1, 5])", ", 0", "tensor([0, 1, 5])"),
+    "dropout": ("torch.ones(3)", ", p=0.5, train=False", "tensor([1., 1., 1.])"),
+    "alpha_dropout": ("torch.ones(3)", ", p=0.5, train=False", "tensor([1., 1., 1.])"),
+    "feature_dropout": ("torch.ones(1, 2, 2)", ", p=1.0, train=True", "tensor([[[0., 0.],\n         [0., 0.]]])"),
+    "feature_alpha_dropout": ("torch.ones(1, 3)", ", p=0.5, train=False", "tensor([[1., 1., 1.]])"),
+}
+
+
+def in_place(text, submodule, name):
+    """The docstring of PyTorch's in-place function `name`, from that of the plain function."""
+    plain, home = name.removesuffix("_"), ".".join(part for part in ("torch", submodule) if part)
+    example = None
+    if plain in IN_PLACE_EXAMPLES:
+        operand, rest, output = IN_PLACE_EXAMPLES[plain]
+        example = f">>> from quern import torch\n>>> x = {operand}\n>>> {home}.{name}(x{rest})\n{output}"
+    elif not submodule and name not in _in_place_functions():
+        example = ""  # a method alone, for which the operands of the plain function's example may have the wrong shape or dtype
+    return _derived().in_place(text, f"{home}.{name}", f"{home}.{plain}", example)
+
+
+@functools.cache
+def _in_place_functions():
+    """The in-place methods of tensors that PyTorch also has as functions."""
+    source = (ROOT / "python/quern/torch/_faces.py").read_text(encoding="utf-8")
+    return frozenset(re.search(r'_IN_PLACE = frozenset\(\s*"""([\w\s]+)"""', source)[1].split())
 
 
 PAGES = {

@@ -352,7 +352,6 @@ class Data:
             face["every"] += every
             face["is_other"] = in_place and name[:-1] in names_of_row  # what another face gives is written
             if face["is_other"]:
-                face["docs"].append(f"Compute :meth:`{name[:-1]}` in place, with the same parameters; return the tensor.")
                 continue
             parameters = [p.name for one in every for p in one]
             face["docs"].append(docstring(row, front_end, parameters, slots))
@@ -362,20 +361,26 @@ class Data:
             face["said"] = said | face["said"]
             face["errors"] += errors_of(row, front_end, parameters, slots)
 
+    def docs(self, key):
+        """A face's docstring; that of an in-place function is made from the plain function's."""
+        (front_end, submodule, name), face = key, self.faces[key]
+        if not face["is_other"]:
+            rows = (face["gives"], face["said"], face["absent"], face["errors"])
+            return docstrings.numpydoc("\n\n".join(face["docs"]), self.parameters(key), front_end, name, submodule, rows)
+        return docstrings.in_place(self.docs((front_end, submodule, name[:-1])), submodule, name)
+
+    def parameters(self, key):
+        """(name, is it optional, is it ignored, its annotation) of a face's parameters."""
+        every = self.faces[key]["every"]
+        of_all = (p for part in merged(every) for p in part)
+        return [(f"*{p.name}" if p.takes_rest else p.name, p.takes_rest or is_optional(p, every), p.is_ignored, p.kind) for p in of_all]
+
     def face(self, key):
         """A face's entry in the list of all."""
         (front_end, submodule, name), face = key, self.faces[key]
         base = f"overloads_of_{front_end}_{submodule.replace('.', '_')}_{name}"
         self.lines.append(f"constexpr Overload {base}[] = {{{', '.join(face['made'])}}};")
-        parameters = [
-            (f"*{p.name}" if p.takes_rest else p.name, p.takes_rest or is_optional(p, face["every"]), p.is_ignored, p.kind)
-            for part in merged(face["every"])
-            for p in part
-        ]
-        docs = "\n\n".join(face["docs"])
-        if not face["is_other"]:
-            rows = (face["gives"], face["said"], face["absent"], face["errors"])
-            docs = docstrings.numpydoc(docs, parameters, front_end, name, submodule, rows)
+        docs = self.docs(key)
         texts = f"{text_of(signature(face['every'], face['slash']))},\n    {text_of(docs)}"
         return f'{{"{front_end}", "{submodule}", "{name}", {texts},\n    {base}, {len(face["made"])}, {str(name.endswith("_")).lower()}}}'
 

@@ -1330,6 +1330,9 @@ class bessel_i0:
 
     >>> keras.ops.i0([1.0, 5.0])
     array([ 1.2660658, 27.239872 ], dtype=float32)
+
+    >>> torch.i0(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 1.2661])
     """
 
     @named("i0")

@@ -27,7 +27,7 @@ OF_ARRAYS = (
     *("quern.arrays", "quern.array_api", "quern.cupy", "quern.pycuda", "cupy", "pycuda"),
     *(f"quern.torch.{name}" for name in "_elementwise _shaping _reductions _indexing _linalg _special _creation".split()),
     *(f"quern.torch.{name}" for name in "_arguments _namespace _copies_and_queries _matrix_functions _settings _scatter".split()),
-    *(f"quern.torch.{name}" for name in "_conversions _functional_forms".split()),
+    *(f"quern.torch.{name}" for name in "_conversions _functional_forms _view_copies".split()),
     *("quern.torch.linalg", "quern.torch.random", "quern.torch.nn.functional"),
 )
 ANY = "_t.Any"

@@ -1,4 +1,4 @@
-// The loops of direct convolutions, for the level that a file stands for (convolution_avx2.cpp and its like). Sums stay in
+// The loops of direct convolutions, for the level that a file stands for (convolution_avx2.cpp). Sums stay in
 // registers: a block of them is some rows of results by three vectors, or some rows by three taps.
 //
 // A function carries the level's attributes itself; see fourier_vectors.h.

@@ -15,7 +15,31 @@ _dtypes_of_names = {}
 
 
 def register_dtype(dtype, c_names, alias_ok=False):
-    """Says how kernels call a NumPy type: by the first of the names. Raises RuntimeError when that was said already."""
+    """Register the C names of a dtype; kernels use the first one.
+
+    Parameters
+    ----------
+    dtype : dtype
+        NumPy dtype, also of structures.
+    c_names : str or list of str
+        C names.
+    alias_ok : bool, optional
+        Whether the dtype may have a name already, which it keeps.
+
+    Raises
+    ------
+    RuntimeError
+        For a dtype with a name, without `alias_ok`; for a name of another dtype.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import tools
+    >>> pair = numpy.dtype([("n", "i4"), ("x", "f4")])
+    >>> tools.register_dtype(pair, "example_pair", alias_ok=True)
+    >>> tools.dtype_to_ctype(pair)
+    'example_pair'
+    """
     names = [c_names] if isinstance(c_names, str) else list(c_names)
     dtype = np.dtype(dtype)
     if not alias_ok and dtype in _names_of_dtypes:
@@ -24,7 +48,33 @@ def register_dtype(dtype, c_names, alias_ok=False):
 
 
 def get_or_register_dtype(names, dtype=None):
-    """The NumPy type of a C name; with `dtype`, after saying that these are its names."""
+    """Return the dtype of a C name; with `dtype`, register the names first.
+
+    Parameters
+    ----------
+    names : str or list of str
+        C names.
+    dtype : dtype, optional
+        Dtype that gets the names; None only looks up the first name.
+
+    Returns
+    -------
+    dtype
+        Dtype of the first name.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name, without `dtype`.
+    RuntimeError
+        For a name of another dtype.
+
+    Examples
+    --------
+    >>> from quern.pycuda import reduction
+    >>> reduction.get_or_register_dtype("unsigned int")
+    dtype('uint32')
+    """
     names = [names] if isinstance(names, str) else list(names)
     if dtype is None:
         return _dtype_of_name(names[0])
@@ -47,12 +97,51 @@ def _dtype_of_name(name):
 
 
 def c_name(dtype):
-    """The C name that the type was given; "" for none."""
+    """Return the registered C name of a dtype.
+
+    Parameters
+    ----------
+    dtype : dtype
+        NumPy dtype.
+
+    Returns
+    -------
+    str
+        C name; "" for a dtype without a name.
+
+    Examples
+    --------
+    >>> from quern.pycuda import tools
+    >>> tools.c_name("int32")
+    'int'
+    """
     return _names_of_dtypes.get(np.dtype(dtype), "")
 
 
 def base_dtype_to_ctype(dtype):
-    """The C name of a NumPy type that has one in plain C, or was registered."""
+    """Return the C name of a dtype that C has or that was registered.
+
+    Parameters
+    ----------
+    dtype : dtype
+        NumPy dtype.
+
+    Returns
+    -------
+    str
+        C name.
+
+    Raises
+    ------
+    ValueError
+        For None, and for a dtype without a name.
+
+    Examples
+    --------
+    >>> from quern.pycuda import tools
+    >>> tools.base_dtype_to_ctype("float32")
+    'float'
+    """
     if dtype is None:
         raise ValueError("dtype may not be None")
     dtype = np.dtype(dtype)
@@ -62,7 +151,24 @@ def base_dtype_to_ctype(dtype):
 
 
 def dtype_to_ctype(dtype, with_fp_tex_hack=False):
-    """The C++ name of a NumPy type in PyCUDA's kernels: "float", "unsigned int", "pycuda::complex<float>", a registered name.
+    """Return the C++ name of a dtype in PyCUDA's kernels.
+
+    Parameters
+    ----------
+    dtype : dtype
+        NumPy dtype.
+    with_fp_tex_hack : bool, optional
+        Whether floating-point dtypes get the names of types that textures hold.
+
+    Returns
+    -------
+    str
+        C++ name, or a registered name.
+
+    Raises
+    ------
+    ValueError
+        For None, and for a dtype without a name.
 
     Examples
     --------
@@ -178,7 +284,22 @@ _DECLARATION = re.compile(r"(.*?)([\s*&]+)([A-Za-z_]\w*)\s*((?:\[\s*\w*\s*\]\s*)
 
 
 def parse_c_arg(c_arg):
-    """A parameter as C declares it: VectorArg for pointers, else ScalarArg.
+    """Return the argument that a C parameter declaration describes.
+
+    Parameters
+    ----------
+    c_arg : str
+        Declaration, such as ``"float *x"``.
+
+    Returns
+    -------
+    VectorArg or ScalarArg
+        VectorArg for pointers.
+
+    Raises
+    ------
+    ValueError
+        For a text that is no declaration, or an unknown type.
 
     Examples
     --------
@@ -202,7 +323,29 @@ def parsed_argument(c_arg, scalar, vector, find_dtype):
 
 
 def get_arg_type(c_arg):
-    """How the module struct packs a parameter as C declares it."""
+    """Return the format character of a C parameter declaration, as the module `struct` has it.
+
+    Parameters
+    ----------
+    c_arg : str
+        Declaration, such as ``"float *x"``.
+
+    Returns
+    -------
+    str
+        Format character; "P" for pointers.
+
+    Raises
+    ------
+    ValueError
+        For a text that is no declaration, or an unknown type.
+
+    Examples
+    --------
+    >>> from quern.pycuda import tools
+    >>> tools.get_arg_type("float *x"), tools.get_arg_type("int n")
+    ('P', 'i')
+    """
     return parse_c_arg(c_arg).struct_char
 
 
@@ -219,7 +362,29 @@ def _split(text):
 
 
 def parse_arguments(arguments):
-    """A list of arguments, given as text ("float a, float *x") or as a list of VectorArg, ScalarArg and texts."""
+    """Return the arguments that a list of C parameter declarations describes.
+
+    Parameters
+    ----------
+    arguments : str, or list of str, VectorArg and ScalarArg
+        Declarations, in a string separated by commas; None is an empty list.
+
+    Returns
+    -------
+    list of VectorArg and ScalarArg
+        Arguments in their order.
+
+    Raises
+    ------
+    ValueError
+        For a text that is no declaration, or an unknown type.
+
+    Examples
+    --------
+    >>> from quern.pycuda import elementwise
+    >>> elementwise.parse_arguments("float a, float *x")
+    [ScalarArg('a', float32), VectorArg('x', float32)]
+    """
     if arguments is None:
         return []
     if isinstance(arguments, str):

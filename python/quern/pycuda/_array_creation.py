@@ -65,6 +65,13 @@ def to_gpu_async(ary, allocator=None, stream=None):
     ------
     TypeError
         For a dtype that device arrays cannot have, such as strings.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import gpuarray
+    >>> gpuarray.to_gpu_async(numpy.array([1, 2]))
+    array([1, 2])
     """
     return _sent(ary, allocator, stream)
 
@@ -120,6 +127,12 @@ def zeros(shape, dtype=np.float64, allocator=None, order="C"):
     ------
     ValueError
         For another `order`, or a negative size.
+
+    Examples
+    --------
+    >>> from quern.pycuda import gpuarray
+    >>> gpuarray.zeros(3, "float32")
+    array([0., 0., 0.], dtype=float32)
     """
     return _filled(shape, 0, dtype, allocator, order)
 
@@ -148,6 +161,12 @@ def ones(shape, dtype=np.float64, allocator=None, order="C"):
     ------
     ValueError
         For another `order`, or a negative size.
+
+    Examples
+    --------
+    >>> from quern.pycuda import gpuarray
+    >>> gpuarray.ones(3, "float32")
+    array([1., 1., 1.], dtype=float32)
     """
     return _filled(shape, 1, dtype, allocator, order)
 
@@ -176,6 +195,13 @@ def empty_like(other_ary, dtype=None, order="K"):
     -------
     GPUArray
         Shape of `other_ary`.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import gpuarray
+    >>> gpuarray.empty_like(numpy.ones((2, 3))).shape
+    (2, 3)
     """
     return _filled_like(other_ary, 0, dtype, order)
 
@@ -196,6 +222,13 @@ def zeros_like(other_ary, dtype=None, order="K"):
     -------
     GPUArray
         Shape of `other_ary`.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import gpuarray
+    >>> gpuarray.zeros_like(numpy.ones(2))
+    array([0., 0.])
     """
     return _filled_like(other_ary, 0, dtype, order)
 
@@ -216,6 +249,13 @@ def ones_like(other_ary, dtype=None, order="K"):
     -------
     GPUArray
         Shape of `other_ary`.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import gpuarray
+    >>> gpuarray.ones_like(numpy.zeros(2))
+    array([1., 1.])
     """
     return _filled_like(other_ary, 1, dtype, order)
 

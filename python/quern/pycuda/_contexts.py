@@ -353,7 +353,15 @@ def _wishes():
 
 
 class Context:
-    """The primary context of a device. Each thread has a stack of contexts; the uppermost is current."""
+    """The primary context of a device. Each thread has a stack of contexts; the uppermost is current.
+
+    Examples
+    --------
+    >>> from quern.pycuda import autoprimaryctx, driver
+    >>> driver.Context.synchronize()
+    >>> type(driver.Context.get_device()).__name__
+    'Device'
+    """
 
     def __init__(self):
         raise Error("[Context] a context comes from Device.make_context() or Device.retain_primary_context()")

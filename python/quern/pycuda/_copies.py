@@ -74,6 +74,16 @@ def memcpy_htod_async(dest, src, stream=None):
     ------
     LogicError
         Where `src` is longer than `dest`, or `dest` was freed.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> a, host = driver.mem_alloc(16), driver.pagelocked_zeros(2, numpy.int64)
+    >>> driver.memcpy_htod_async(a, host, driver.Stream())
+    >>> driver.Context.synchronize()
+    >>> driver.from_device(a, (2,), numpy.int64)
+    array([0, 0])
     """
     _engine.htod(_engine.current_device(), dest, src, stream, blocking=False)
 
@@ -127,6 +137,17 @@ def memcpy_dtoh_async(dest, src, stream=None):
     ------
     LogicError
         Where `dest` is longer than `src`, or `src` was freed.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> a, host = driver.to_device(numpy.array([1, 2])), driver.pagelocked_empty(2, numpy.int64)
+    >>> stream = driver.Stream()
+    >>> driver.memcpy_dtoh_async(host, a, stream)
+    >>> stream.synchronize()
+    >>> host
+    array([1, 2])
     """
     _engine.dtoh(_engine.current_device(), dest, src, stream, blocking=not is_page_locked(dest))
 
@@ -145,6 +166,15 @@ def memcpy_dtod(dest, src, size):
     ------
     LogicError
         Where `size` is above that of either memory.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> a, b = driver.to_device(numpy.array([1, 2], numpy.int32)), driver.mem_alloc(8)
+    >>> driver.memcpy_dtod(b, a, 8)
+    >>> driver.from_device(b, (2,), numpy.int32)
+    array([1, 2], dtype=int32)
     """
     _engine.dtod(_engine.current_device(), dest, src, size)
 
@@ -165,6 +195,15 @@ def memcpy_dtod_async(dest, src, size, stream=None):
     ------
     LogicError
         Where `size` is above that of either memory.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> a, b = driver.to_device(numpy.array([1, 2], numpy.int32)), driver.mem_alloc(8)
+    >>> driver.memcpy_dtod_async(b, a, 8)
+    >>> driver.from_device(b, (2,), numpy.int32)
+    array([1, 2], dtype=int32)
     """
     _engine.dtod(_engine.current_device(), dest, src, size, stream)
 
@@ -180,6 +219,15 @@ def memcpy_peer(dest, src, size, dest_context=None, src_context=None):
         Number of bytes.
     dest_context, src_context : Context, optional
         Accepted for compatibility; an address identifies its device.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> a, b = driver.to_device(numpy.array([1, 2], numpy.int32)), driver.mem_alloc(8)
+    >>> driver.memcpy_peer(b, a, 8)
+    >>> driver.from_device(b, (2,), numpy.int32)
+    array([1, 2], dtype=int32)
     """
     memcpy_peer_async(dest, src, size, dest_context, src_context)
 
@@ -197,6 +245,15 @@ def memcpy_peer_async(dest, src, size, dest_context=None, src_context=None, stre
         Accepted for compatibility; an address identifies its device.
     stream : Stream, optional
         Stream of either device; None is the default stream.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> a, b = driver.to_device(numpy.array([1, 2], numpy.int32)), driver.mem_alloc(8)
+    >>> driver.memcpy_peer_async(b, a, 8)
+    >>> driver.from_device(b, (2,), numpy.int32)
+    array([1, 2], dtype=int32)
     """
     _engine.dtod(_engine.current_device(), dest, src, size, stream)
 
@@ -218,6 +275,15 @@ Raises
 ------
 LogicError
     Where the values end behind the memory.
+
+Examples
+--------
+>>> import numpy
+>>> from quern.pycuda import driver
+>>> a = driver.to_device(numpy.zeros(4, numpy.uint{bits}))
+>>> driver.{name}(a, 7, 3)
+>>> driver.from_device(a, (4,), numpy.uint{bits})
+array([7, 7, 7, 0], dtype=uint{bits})
 """
 _MEMSET_2D = """Set rows of values of {bits} bits in device memory with a pitch.
 
@@ -240,6 +306,16 @@ Raises
 ------
 LogicError
     Where the last row ends behind the memory.
+
+Examples
+--------
+>>> import numpy
+>>> from quern.pycuda import driver
+>>> a = driver.to_device(numpy.zeros((2, 3), numpy.uint{bits}))
+>>> driver.{name}(a, {pitch}, 7, 2, 2)
+>>> driver.from_device(a, (2, 3), numpy.uint{bits})
+array([[7, 7, 0],
+       [7, 7, 0]], dtype=uint{bits})
 """
 
 
@@ -247,14 +323,14 @@ def _memset(name, bits):
     def memset(dest, data, size, stream=None):
         _engine.fill(_engine.current_device(), dest, 0, operator.index(data) & 0xFFFFFFFF, bits // 8, size, 1, stream)
 
-    return _named(memset, name, _MEMSET.format(bits=bits))
+    return _named(memset, name, _MEMSET.format(name=name, bits=bits))
 
 
 def _memset_2d(name, bits):
     def memset_2d(dest, pitch, data, width, height, stream=None):
         _engine.fill(_engine.current_device(), dest, pitch, operator.index(data) & 0xFFFFFFFF, bits // 8, width, height, stream)
 
-    return _named(memset_2d, name, _MEMSET_2D.format(bits=bits))
+    return _named(memset_2d, name, _MEMSET_2D.format(name=name, bits=bits, pitch=3 * bits // 8))
 
 
 def _named(function, name, doc):

@@ -267,6 +267,14 @@ def aligned_empty(shape, dtype, order="C", alignment=4096):
     ------
     LogicError
         For an `alignment` that is not a power of two.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> a = driver.aligned_empty((2, 3), numpy.float32)
+    >>> a.shape, a.ctypes.data % 4096
+    ((2, 3), 0)
     """
     return host_array(AlignedHostAllocation(byte_count(shape, dtype), alignment), shape, dtype, order)
 
@@ -324,6 +332,13 @@ def aligned_empty_like(array, alignment=4096):
     ------
     LogicError
         For an `alignment` that is not a power of two.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> driver.aligned_empty_like(numpy.ones((2, 3))).shape
+    (2, 3)
     """
     return aligned_empty(array.shape, array.dtype, _order_of(array), alignment)
 
@@ -347,6 +362,13 @@ def aligned_zeros_like(array, alignment=4096):
     ------
     LogicError
         For an `alignment` that is not a power of two.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> driver.aligned_zeros_like(numpy.ones(2))
+    array([0., 0.])
     """
     return _zeros(aligned_empty_like(array, alignment))
 
@@ -428,6 +450,13 @@ def managed_empty_like(array, mem_flags=0):
     -------
     numpy.ndarray
         Shape and dtype of `array`.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> driver.managed_empty_like(numpy.ones((2, 3))).shape
+    (2, 3)
     """
     return managed_empty(array.shape, array.dtype, _order_of(array), mem_flags)
 
@@ -446,6 +475,13 @@ def managed_zeros_like(array, mem_flags=0):
     -------
     numpy.ndarray
         Shape and dtype of `array`.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> driver.managed_zeros_like(numpy.ones(2))
+    array([0., 0.])
     """
     return _zeros(managed_empty_like(array, mem_flags))
 

@@ -58,6 +58,17 @@ class In(ArgumentHandler):
     ----------
     ary : numpy.ndarray
         Contiguous array.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> from quern.pycuda.compiler import SourceModule
+    >>> copy = SourceModule("__global__ void copy(int *to, int *from) { to[threadIdx.x] = from[threadIdx.x]; }").get_function("copy")
+    >>> host = numpy.zeros(2, numpy.int32)
+    >>> copy(driver.Out(host), driver.In(numpy.array([1, 2], numpy.int32)), block=(2, 1, 1))
+    >>> host
+    array([1, 2], dtype=int32)
     """
 
     def pre_call(self, stream):
@@ -103,6 +114,17 @@ class InOut(In, Out):
     ----------
     ary : numpy.ndarray
         Contiguous, writable array.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> from quern.pycuda.compiler import SourceModule
+    >>> double = SourceModule("__global__ void twice(int *x) { x[threadIdx.x] *= 2; }").get_function("twice")
+    >>> host = numpy.array([1, 2], numpy.int32)
+    >>> double(driver.InOut(host), block=(2, 1, 1))
+    >>> host
+    array([2, 4], dtype=int32)
     """
 
 
@@ -642,6 +664,13 @@ def module_from_buffer(buffer, options=(), message_handler=None):
     -------
     Module
         The module on the current device.
+
+    Examples
+    --------
+    >>> from quern.pycuda import compiler, driver
+    >>> code = compiler.compile("__global__ void f(int *x) { *x = 1; }")
+    >>> type(driver.module_from_buffer(code).get_function("f")).__name__
+    'Function'
     """
     module = Module(_engine.load_code(_engine.current_device(), bytes(buffer)))
     if message_handler is not None:

@@ -14,6 +14,14 @@ class DeviceAllocation(_engine.Allocation):
     """Memory on the device, from mem_alloc(). ``int(a)`` is its address; it lives until free() or the last reference goes.
 
     ``a + bytes`` is an address inside it, as a plain number, which does not keep it.
+
+    Examples
+    --------
+    >>> from quern.pycuda import driver
+    >>> a = driver.mem_alloc(16)
+    >>> type(a).__name__, int(a) > 0
+    ('DeviceAllocation', True)
+    >>> a.free()
     """
 
     def as_buffer(self, size, offset=0):

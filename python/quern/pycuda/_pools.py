@@ -27,6 +27,12 @@ def bitlog2(number):
     -------
     int
         0 for 0 and 1, 10 for 1024.
+
+    Examples
+    --------
+    >>> from quern.pycuda import driver
+    >>> driver.bitlog2(1024)
+    10
     """
     return max(int(number).bit_length() - 1, 0)
 
@@ -163,6 +169,14 @@ class PageLockedAllocator:
     ----------
     flags : host_alloc_flags, optional
         ``PORTABLE``, ``DEVICEMAP`` or ``WRITECOMBINED``.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> pool = driver.PageLockedMemoryPool(driver.PageLockedAllocator(driver.host_alloc_flags.PORTABLE))
+    >>> pool.allocate((2, 3), numpy.float32).shape
+    (2, 3)
     """
 
     def __init__(self, flags=0):
@@ -176,6 +190,14 @@ class PageLockedMemoryPool(_Pool):
     ----------
     allocator : PageLockedAllocator, optional
         Allocator with the flags of the memory.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> pool = driver.PageLockedMemoryPool()
+    >>> pool.allocate((2, 3), numpy.float32).shape
+    (2, 3)
     """
 
     def __init__(self, allocator=None):

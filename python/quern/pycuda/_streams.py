@@ -10,6 +10,14 @@ class Stream(_engine.Stream):
     ----------
     flags : int
         0 takes part in the legacy default stream's order, 1 does not.
+
+    Examples
+    --------
+    >>> from quern.pycuda import driver
+    >>> stream = driver.Stream()
+    >>> stream.synchronize()
+    >>> stream.is_done()
+    True
     """
 
     def __init__(self, flags=0):

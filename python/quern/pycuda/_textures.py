@@ -25,14 +25,34 @@ from quern.pycuda.enums import (
 
 
 class ArrayDescriptor:
-    """What a CUDA array of one or two axes is: ``width``, ``height`` (0 for one axis), ``format``, ``num_channels``."""
+    """What a CUDA array of one or two axes is: ``width``, ``height`` (0 for one axis), ``format``, ``num_channels``.
+
+    Examples
+    --------
+    >>> from quern.pycuda import driver
+    >>> what = driver.ArrayDescriptor()
+    >>> what.width, what.height = 8, 4
+    >>> what.format, what.num_channels = driver.array_format.FLOAT, 1
+    >>> driver.Array(what).get_descriptor().width
+    8
+    """
 
     width = height = num_channels = 0
     format = array_format.FLOAT
 
 
 class ArrayDescriptor3D(ArrayDescriptor):
-    """The same of three axes: ``depth`` and ``flags`` (array3d_flags) too."""
+    """The same of three axes: ``depth`` and ``flags`` (array3d_flags) too.
+
+    Examples
+    --------
+    >>> from quern.pycuda import driver
+    >>> what = driver.ArrayDescriptor3D()
+    >>> what.width, what.height, what.depth = 8, 4, 2
+    >>> what.format, what.num_channels = driver.array_format.FLOAT, 1
+    >>> driver.Array(what).get_descriptor_3d().depth
+    2
+    """
 
     depth = flags = 0
 
@@ -415,6 +435,13 @@ def dtype_to_array_format(dtype):
     ------
     TypeError
         For a dtype that textures do not have.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> driver.dtype_to_array_format(numpy.float32) == driver.array_format.FLOAT
+    True
     """
     dtype = np.dtype(dtype)
     if dtype.name not in _FORMATS:
@@ -479,6 +506,14 @@ def matrix_to_array(matrix, order, allow_double_hack=False):
         For another number of axes, or an array that is not contiguous in `order`.
     TypeError
         For a dtype that textures do not have.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> array = driver.matrix_to_array(numpy.ones((4, 8), numpy.float32), "C")
+    >>> array.get_descriptor().width
+    8
     """
     _check_axes(matrix, (2,), "matrix_to_array")
     order = order.upper()
@@ -520,6 +555,14 @@ def np_to_array(nparray, order, allowSurfaceBind=False):
         For another number of axes, or an array that is not contiguous in `order`.
     TypeError
         For a dtype that textures do not have.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> array = driver.np_to_array(numpy.ones((4, 8), numpy.float32), "C")
+    >>> array.get_descriptor().width
+    8
     """
     _check_axes(nparray, (2, 3), "np_to_array")
     flags = _surface_flags(nparray, allowSurfaceBind)
@@ -551,6 +594,13 @@ def gpuarray_to_array(gpuarray, order, allowSurfaceBind=False):
         For another number of axes, or an array that is not contiguous in `order`.
     TypeError
         For a dtype that textures do not have.
+
+    Examples
+    --------
+    >>> from quern.pycuda import driver, gpuarray
+    >>> array = driver.gpuarray_to_array(gpuarray.zeros((4, 8), "float32"), "C")
+    >>> array.get_descriptor().width
+    8
     """
     _check_axes(gpuarray, (2, 3), "gpuarray_to_array")
     flags = _surface_flags(gpuarray, allowSurfaceBind)
@@ -576,6 +626,14 @@ def make_multichannel_2d_array(ndarray, order):
     ------
     LogicError
         For other than three axes, or another `order`.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import driver
+    >>> array = driver.make_multichannel_2d_array(numpy.ones((4, 8, 2), numpy.float32), "C")
+    >>> array.get_descriptor().num_channels
+    2
     """
     _check_axes(ndarray, (3,), "make_multichannel_2d_array")
     if order not in ("C", "F"):
@@ -623,149 +681,3 @@ def matrix_to_texref(matrix, texref, order):
         Whether its rows ("C") or its columns are the rows of the Array.
     """
     bind_array_to_texref(matrix_to_array(matrix, order), texref)
-
-
-# ---- copies of bytes
-
-
-def _box(ary, index, size, what):
-    """(x in bytes, first row, bytes of a row, rows) of a piece of an array: a part of a row, or whole ones."""
-    _array(ary, what)
-    width, index, size = ary.extents[0] * ary.texel_bytes, int(index), int(size)
-    if index < 0 or size < 0:
-        raise LogicError(f"[{what}] {size} bytes from byte {index} on are not inside an array")
-    if index % width + size <= width:
-        return index % width, index // width, size, 1
-    if index % width or size % width:
-        raise LogicError(f"[{what}] {size} bytes from byte {index} on are neither within a row of {width} bytes nor whole rows")
-    return 0, index // width, width, size // width
-
-
-def _copy_bytes(what, size, to, from_):
-    """Copies `size` bytes; of (array, index) on either side, or (setter, memory)."""
-    copy = Memcpy2D()
-    copy.height = None
-    for role, side in (("dst", to), ("src", from_)):
-        if isinstance(side[0], str):
-            getattr(copy, f"set_{role}_{side[0]}")(side[1])
-            continue
-        x, row, width, rows = _box(*side, size, what)
-        if copy.height not in (None, rows):
-            raise LogicError(f"[{what}] the {size} bytes are not rows of the same length in both arrays")
-        getattr(copy, f"set_{role}_array")(side[0])
-        setattr(copy, f"{role}_x_in_bytes", x)
-        setattr(copy, f"{role}_y", row)
-        copy.width_in_bytes, copy.height = width, rows
-    copy(aligned=True)
-
-
-def memcpy_dtoa(ary, index, src, size):
-    """Copy device memory to an Array.
-
-    Parameters
-    ----------
-    ary : Array
-        Destination.
-    index : int
-        First byte in `ary`.
-    src : DeviceAllocation or int
-        Device memory.
-    size : int
-        Number of bytes: part of a row, or whole rows.
-
-    Raises
-    ------
-    LogicError
-        Where the bytes are not inside the Array, or neither part of a row nor whole rows.
-    """
-    _copy_bytes("memcpy_dtoa", size, (ary, index), ("device", src))
-
-
-def memcpy_atod(dest, ary, index, size):
-    """Copy bytes of an Array to device memory.
-
-    Parameters
-    ----------
-    dest : DeviceAllocation or int
-        Device memory.
-    ary : Array
-        Source.
-    index : int
-        First byte in `ary`.
-    size : int
-        Number of bytes: part of a row, or whole rows.
-
-    Raises
-    ------
-    LogicError
-        Where the bytes are not inside the Array, or neither part of a row nor whole rows.
-    """
-    _copy_bytes("memcpy_atod", size, ("device", dest), (ary, index))
-
-
-def memcpy_atoa(dest, dest_index, src, src_index, size):
-    """Copy bytes of an Array to another.
-
-    Parameters
-    ----------
-    dest : Array
-        Destination.
-    dest_index : int
-        First byte in `dest`.
-    src : Array
-        Source.
-    src_index : int
-        First byte in `src`.
-    size : int
-        Number of bytes: part of a row, or whole rows.
-
-    Raises
-    ------
-    LogicError
-        Where the bytes are not inside the Array, or neither part of a row nor whole rows.
-    """
-    _copy_bytes("memcpy_atoa", size, (dest, dest_index), (src, src_index))
-
-
-def memcpy_htoa(ary, index, src):
-    """Copy a host array to an Array.
-
-    Parameters
-    ----------
-    ary : Array
-        Destination.
-    index : int
-        First byte in `ary`.
-    src : buffer
-        Contiguous array of the host.
-
-    Raises
-    ------
-    LogicError
-        Where the bytes are not inside the Array, or neither part of a row nor whole rows.
-    """
-    _copy_bytes("memcpy_htoa", memoryview(src).nbytes, (ary, index), ("host", src))
-
-
-def memcpy_atoh(dest, ary, index):
-    """Copy bytes of an Array to a host array.
-
-    Parameters
-    ----------
-    dest : buffer
-        Contiguous, writable array of the host; its size is the number of bytes.
-    ary : Array
-        Source.
-    index : int
-        First byte in `ary`.
-
-    Raises
-    ------
-    LogicError
-        Where the bytes are not inside the Array, or neither part of a row nor whole rows.
-    """
-    _copy_bytes("memcpy_atoh", memoryview(dest).nbytes, ("host", dest), (ary, index))
-
-
-py_memcpy_htoa = memcpy_htoa
-py_memcpy_atoh = memcpy_atoh

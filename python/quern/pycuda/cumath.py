@@ -153,6 +153,13 @@ def frexp(arg, stream=None):
     ------
     TypeError
         For an argument that is no GPUArray, or complex numbers.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import cumath, gpuarray
+    >>> cumath.frexp(gpuarray.to_gpu(numpy.array([8, 0.75], numpy.float32)))
+    (array([0.5 , 0.75], dtype=float32), array([4., 0.], dtype=float32))
     """
     _reals("frexp", arg)
     with on_stream(stream):
@@ -181,6 +188,14 @@ def ldexp(significand, exponent, stream=None):
     ------
     TypeError
         For an argument that is no GPUArray, or complex numbers.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import cumath, gpuarray
+    >>> x, n = (gpuarray.to_gpu(numpy.array(v, numpy.float32)) for v in ([1, 3], [4, 1]))
+    >>> cumath.ldexp(x, n)
+    array([16.,  6.], dtype=float32)
     """
     _reals("ldexp", significand, exponent)
     with on_stream(stream):
@@ -207,6 +222,13 @@ def modf(arg, stream=None):
     ------
     TypeError
         For an argument that is no GPUArray, or complex numbers.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import cumath, gpuarray
+    >>> cumath.modf(gpuarray.to_gpu(numpy.array([1.5, -2.25], numpy.float32)))
+    (array([ 0.5 , -0.25], dtype=float32), array([ 1., -2.], dtype=float32))
     """
     _reals("modf", arg)
     with on_stream(stream):

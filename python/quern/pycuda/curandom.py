@@ -39,17 +39,64 @@ for (unsigned int quern_round = 0, quern_first = seed, quern_second = 0; quern_r
 
 
 def get_curand_version():
-    """The version of cuRAND whose interface this is."""
+    """Return the version of cuRAND whose interface this module has.
+
+    Returns
+    -------
+    tuple of ints
+        Major, minor and patch version.
+
+    Examples
+    --------
+    >>> from quern.pycuda import curandom
+    >>> len(curandom.get_curand_version())
+    3
+    """
     return (10, 3, 0)
 
 
 def seed_getter_uniform(n):
-    """``n`` seeds, all the same: a GPUArray of int32. Python's ``random.seed()`` decides which."""
+    """Return equal seeds; Python's ``random.seed()`` determines them.
+
+    Parameters
+    ----------
+    n : int
+        Number of seeds.
+
+    Returns
+    -------
+    GPUArray
+        Seeds of shape ``(n,)``, in int32.
+
+    Examples
+    --------
+    >>> from quern.pycuda import curandom
+    >>> seeds = curandom.seed_getter_uniform(3).get()
+    >>> seeds.shape, len(set(seeds.tolist()))
+    ((3,), 1)
+    """
     return gpuarray.empty((n,), np.int32).fill(random.randint(-(2**31), 2**31 - 1))
 
 
 def seed_getter_unique(n):
-    """``n`` seeds, each another: a GPUArray of int32. ``numpy.random.seed()`` decides which."""
+    """Return different seeds; ``numpy.random.seed()`` determines them.
+
+    Parameters
+    ----------
+    n : int
+        Number of seeds.
+
+    Returns
+    -------
+    GPUArray
+        Seeds of shape ``(n,)``, in int32.
+
+    Examples
+    --------
+    >>> from quern.pycuda import curandom
+    >>> curandom.seed_getter_unique(3).shape
+    (3,)
+    """
     return gpuarray.to_gpu(np.random.randint(-(2**31), 2**31, n, np.int64).astype(np.int32))
 
 
@@ -72,9 +119,28 @@ def _drawn(draws, shape, dtype, is_open):
 
 
 def rand(shape, dtype=np.float32, stream=None):
-    """A GPUArray of uniform random numbers: reals in [0, 1), complex numbers with both parts so, or integers of all their bits.
+    """Return uniform random numbers in [0, 1); integers have random bits.
 
-    ``numpy.random.seed()`` decides which. Raises NotImplementedError for another dtype.
+    ``numpy.random.seed()`` determines them. Both parts of complex numbers are random.
+
+    Parameters
+    ----------
+    shape : int or tuple of ints
+        Shape of the result.
+    dtype : dtype, optional
+        Dtype of the result.
+    stream : Stream, optional
+        Stream of the work.
+
+    Returns
+    -------
+    GPUArray
+        Random numbers of shape `shape`, in `dtype`.
+
+    Raises
+    ------
+    NotImplementedError
+        For another dtype.
 
     Examples
     --------

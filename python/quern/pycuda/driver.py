@@ -4,7 +4,8 @@ _contexts.py    devices, contexts                         _memory.py      device
 _streams.py     streams, events
 _copies.py      copies and fills                          _hostmemory.py  page-locked, managed, aligned and registered memory
 _launch.py      modules, functions, arguments, linker     _pools.py       memory pools
-_textures.py    arrays, textures, surfaces                enums.py        enumerations
+_textures.py    arrays, textures, surfaces                _texture_copies.py  copies of these arrays' bytes
+enums.py        enumerations
 """
 
 from __future__ import annotations
@@ -99,6 +100,15 @@ from quern.pycuda._pools import (  # noqa: F401
     bitlog2,
 )
 from quern.pycuda._streams import Event, Stream  # noqa: F401
+from quern.pycuda._texture_copies import (  # noqa: F401
+    memcpy_atoa,
+    memcpy_atod,
+    memcpy_atoh,
+    memcpy_dtoa,
+    memcpy_htoa,
+    py_memcpy_atoh,
+    py_memcpy_htoa,
+)
 from quern.pycuda._textures import (  # noqa: F401
     Array,
     ArrayDescriptor,
@@ -111,14 +121,7 @@ from quern.pycuda._textures import (  # noqa: F401
     make_multichannel_2d_array,
     matrix_to_array,
     matrix_to_texref,
-    memcpy_atoa,
-    memcpy_atod,
-    memcpy_atoh,
-    memcpy_dtoa,
-    memcpy_htoa,
     np_to_array,
-    py_memcpy_atoh,
-    py_memcpy_htoa,
 )
 from quern.pycuda.enums import (  # noqa: F401
     TR_DEFAULT,
@@ -164,23 +167,54 @@ CUDA_DEBUGGING = False
 
 
 def set_debugging(flag=True):
-    """Accepted: errors name the kernel and the line that launched it in any case."""
+    """Accepted: errors name the kernel and the line that launched it in any case.
+
+    Examples
+    --------
+    >>> from quern.pycuda import driver
+    >>> driver.set_debugging()
+    """
     global CUDA_DEBUGGING
     CUDA_DEBUGGING = bool(flag)
 
 
 def have_gl_ext():
-    """False: OpenGL is not supported."""
+    """False: OpenGL is not supported.
+
+    Examples
+    --------
+    >>> from quern.pycuda import driver
+    >>> driver.have_gl_ext()
+    False
+    """
     return False
 
 
 def initialize_profiler(config_file, output_file, output_mode):
-    """Accepted; quern.trace() is what measures here."""
+    """Accepted; quern.trace() is what measures here.
+
+    Examples
+    --------
+    >>> from quern.pycuda import driver
+    >>> driver.initialize_profiler("config", "output", 0)
+    """
 
 
 def start_profiler():
-    """Accepted; quern.trace() is what measures here."""
+    """Accepted; quern.trace() is what measures here.
+
+    Examples
+    --------
+    >>> from quern.pycuda import driver
+    >>> driver.start_profiler()
+    """
 
 
 def stop_profiler():
-    """Accepted; quern.trace() is what measures here."""
+    """Accepted; quern.trace() is what measures here.
+
+    Examples
+    --------
+    >>> from quern.pycuda import driver
+    >>> driver.stop_profiler()
+    """

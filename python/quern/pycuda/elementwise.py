@@ -17,6 +17,7 @@ from quern.lib import _engine
 from quern.pycuda import _vectors  # noqa: F401  ("float3 *x" is an argument)
 from quern.pycuda._arguments import ScalarArg, VectorArg, declared, dtype_to_ctype, parse_arguments
 from quern.pycuda._array import GPUArray, on_stream, splay
+from quern.pycuda._maker_docstrings import makes_elementwise as _makes_elementwise
 from quern.pycuda.compiler import SourceModule
 from quern.pycuda.tools import context_dependent_memoize
 
@@ -194,25 +195,26 @@ def _is_written(text, name):
 class ElementwiseKernel:
     """A kernel that computes each element, from CUDA C++ source.
 
+    Call it with the arguments in their order: contiguous GPUArrays of one size, and numbers. It returns None. Keywords:
+
+    - ``range``: slice of ``i``, with plain numbers;
+    - ``slice``: slice of ``i``, which may count from the end;
+    - ``stream``: stream of the work.
+
     Parameters
     ----------
     arguments : str, or list of VectorArg and ScalarArg
-        ``"float a, float *x, float *z"``.
+        Declarations, such as ``"float a, float *x, float *z"``.
     operation : str
         Statements for one element, whose number is ``i`` (of ``n``): ``"z[i] = a * x[i]"``.
     name : str
-        The kernel's name.
-    options : list of str
-        Compiler options.
-    preamble : str
-        Text in front: functions, types, includes.
-    loop_prep, after_loop : str
-        Statements before and after a thread's loop.
+        Name of the kernel.
     keep : bool
         Accepted for compatibility.
-
-    Call it with the arguments in their order: GPUArrays of one size, which lie without gaps, and numbers. Keywords: ``range``, a slice
-    of ``i``; ``slice``, the same, with what slice.indices() makes of it; ``stream``. Returns None.
+    options : list of str
+        Compiler options.
+    **kwargs : str
+        ``preamble``: source in front of the kernel; ``loop_prep`` and ``after_loop``: statements before and after a thread's loop.
 
     Raises
     ------
@@ -379,6 +381,7 @@ def _operand(dtype, name, is_scalar=False):
 
 
 @context_dependent_memoize
+@_makes_elementwise("*[numpy.float32] * 3", "2 x 10 y z", "42., 54., 66.")
 def get_axpbyz_kernel(dtype_x, dtype_y, dtype_z, x_is_scalar=False, y_is_scalar=False):
     """z = a * x + b * y; arguments a, x, b, y, z."""
     (x, of_x), (y, of_y) = _operand(dtype_x, "x", x_is_scalar), _operand(dtype_y, "y", y_is_scalar)
@@ -386,6 +389,7 @@ def get_axpbyz_kernel(dtype_x, dtype_y, dtype_z, x_is_scalar=False, y_is_scalar=
 
 
 @context_dependent_memoize
+@_makes_elementwise("numpy.float32, numpy.float32", "2 x 1 z", "3., 5., 7.")
 def get_axpbz_kernel(dtype_x, dtype_z):
     """z = a * x + b; arguments a, x, b, z."""
     return _of([(dtype_z, "a"), (dtype_x, "*x"), (dtype_z, "b"), (dtype_z, "*z")], "z[i] = a * x[i] + b", "axpb")
@@ -411,6 +415,7 @@ def get_linear_combination_kernel(summand_descriptors, dtype_z):
 
 
 @context_dependent_memoize
+@_makes_elementwise('numpy.float32, numpy.float32, numpy.float32, "*"', "x y z", " 4., 10., 18.")
 def get_binary_op_kernel(dtype_x, dtype_y, dtype_z, operator, x_is_scalar=False, y_is_scalar=False):
     """z = x OP y; arguments x, y, z."""
     (x, of_x), (y, of_y) = _operand(dtype_x, "x", x_is_scalar), _operand(dtype_y, "y", y_is_scalar)
@@ -418,29 +423,34 @@ def get_binary_op_kernel(dtype_x, dtype_y, dtype_z, operator, x_is_scalar=False,
 
 
 @context_dependent_memoize
+@_makes_elementwise('numpy.float32, numpy.float32, numpy.float32, "-"', "x 1 z", "0., 1., 2.")
 def get_scalar_op_kernel(dtype_x, dtype_a, dtype_y, operator):
     """y = x OP a; arguments x, a, y."""
     return _of([(dtype_x, "*x"), (dtype_a, "a"), (dtype_y, "*y")], f"y[i] = x[i] {operator} a", "scalar_op")
 
 
 @context_dependent_memoize
+@_makes_elementwise("numpy.float32, numpy.float32", "x 6 z", "6., 3., 2.")
 def get_rdivide_elwise_kernel(dtype_x, dtype_z):
     """z = y / x; arguments x, y (a number), z."""
     return _of([(dtype_x, "*x"), (dtype_z, "y"), (dtype_z, "*z")], "z[i] = y / x[i]", "divide_r")
 
 
 @context_dependent_memoize
+@_makes_elementwise('"fmaxf", numpy.float32, numpy.float32, numpy.float32', "x y z", "4., 5., 6.")
 def get_binary_func_kernel(func, dtype_x, dtype_y, dtype_z):
     """z = func(x, y); arguments x, y, z."""
     return _of([(dtype_x, "*x"), (dtype_y, "*y"), (dtype_z, "*z")], f"z[i] = {func}(x[i], y[i])", f"{func}_kernel")
 
 
 @context_dependent_memoize
+@_makes_elementwise('"fmaxf", numpy.float32, numpy.float32, numpy.float32', "x 2 z", "2., 2., 3.")
 def get_binary_func_scalar_kernel(func, dtype_x, dtype_y, dtype_z):
     """z = func(x, y); arguments x, y (a number), z."""
     return _of([(dtype_x, "*x"), (dtype_y, "y"), (dtype_z, "*z")], f"z[i] = {func}(x[i], y)", f"{func}_kernel")
 
 
+@_makes_elementwise('"max", numpy.float32, numpy.float32, numpy.float32, True', "x 2 z", "2., 2., 3.")
 def get_binary_minmax_kernel(func, dtype_x, dtype_y, dtype_z, use_scalar):
     """z = func(x, y), where func is "min" or "max"; arguments x, y (a number where ``use_scalar``), z."""
     func = "f" + func if np.dtype(dtype_z).kind == "f" else func
@@ -448,106 +458,123 @@ def get_binary_minmax_kernel(func, dtype_x, dtype_y, dtype_z, use_scalar):
 
 
 @context_dependent_memoize
+@_makes_elementwise("numpy.float32", "7 z", "7., 7., 7.")
 def get_fill_kernel(dtype):
     """z = a; arguments a, z."""
     return _of([(dtype, "a"), (dtype, "*z")], "z[i] = a", "fill")
 
 
 @context_dependent_memoize
+@_makes_elementwise("numpy.float32, numpy.float32", "z x", "1., 2., 3.")
 def get_copy_kernel(dtype_dest, dtype_src):
     """dest = src; arguments dest, src."""
     return _of([(dtype_dest, "*dest"), (dtype_src, "*src")], "dest[i] = src[i]", "copy")
 
 
 @context_dependent_memoize
+@_makes_elementwise("numpy.float32", "x z", "3., 2., 1.")
 def get_reverse_kernel(dtype):
-    """z = y backwards; arguments y, z."""
+    """z[i] = y[n - 1 - i]; arguments y, z."""
     return _of([(dtype, "*y"), (dtype, "*z")], "z[i] = y[n - 1 - i]", "reverse")
 
 
 @context_dependent_memoize
+@_makes_elementwise("numpy.complex64, numpy.float32", "c z", "1., 3., 5.")
 def get_real_kernel(dtype, real_dtype):
-    """z = the real part of y; arguments y, z."""
+    """z = real(y); arguments y, z."""
     return _of([(dtype, "*y"), (real_dtype, "*z")], "z[i] = real(y[i])", "real")
 
 
 @context_dependent_memoize
+@_makes_elementwise("numpy.complex64, numpy.float32", "c z", " 2., -4.,  0.")
 def get_imag_kernel(dtype, real_dtype):
-    """z = the imaginary part of y; arguments y, z."""
+    """z = imag(y); arguments y, z."""
     return _of([(dtype, "*y"), (real_dtype, "*z")], "z[i] = imag(y[i])", "imag")
 
 
 @context_dependent_memoize
+@_makes_elementwise("numpy.complex64, numpy.complex64", "c w", "1.-2.j, 3.+4.j, 5.-0.j")
 def get_conj_kernel(dtype, conj_dtype):
-    """z = the conjugate of y; arguments y, z."""
+    """z = conj(y); arguments y, z."""
     return _of([(dtype, "*y"), (conj_dtype, "*z")], "z[i] = conj(y[i])", "conj")
 
 
 @context_dependent_memoize
+@_makes_elementwise("numpy.float32", "z 5 2", "5., 7., 9.")
 def get_arange_kernel(dtype):
     """z = start + i * step; arguments z, start, step."""
     return _of([(dtype, "*z"), (dtype, "start"), (dtype, "step")], f"z[i] = start + ({dtype_to_ctype(dtype)})i * step", "arange")
 
 
 @context_dependent_memoize
+@_makes_elementwise("numpy.float32", "2 x z", "1., 4., 9.")
 def get_pow_kernel(dtype):
-    """z = y to the power of a number; arguments the number, y, z."""
+    """z = pow(y, value); arguments value, y, z."""
     func = "powf" if np.dtype(dtype) == np.float32 else "pow"
     return _of([(dtype, "value"), (dtype, "*y"), (dtype, "*z")], f"z[i] = {func}(y[i], value)", "pow_method")
 
 
 @context_dependent_memoize
+@_makes_elementwise("numpy.float32, numpy.float32, numpy.float32, True, False", "x 3 z", " 1.,  8., 27.")
 def get_pow_array_kernel(dtype_x, dtype_y, dtype_z, is_base_array, is_exp_array):
-    """z = x to the power of y; arguments x, y, z, of which x and y may be numbers."""
+    """z = pow(x, y); arguments x, y, z, of which x and y may be numbers."""
     func = "powf" if np.dtype(dtype_z) == np.float32 else "pow"
     (x, of_x), (y, of_y) = _operand(dtype_x, "x", not is_base_array), _operand(dtype_y, "y", not is_exp_array)
     return _of([x, y, (dtype_z, "*z")], f"z[i] = {func}({of_x}, {of_y})", "pow_method")
 
 
 @context_dependent_memoize
+@_makes_elementwise("", "y x z", "0., 1., 0.")
 def get_fmod_kernel():
     """z = fmod(arg, mod); arguments arg, mod, z, of float."""
     return _of(["float *arg", "float *mod", "float *z"], "z[i] = fmodf(arg[i], mod[i])", "fmod_kernel")
 
 
 @context_dependent_memoize
+@_makes_elementwise("", "f x z", " 0.5 , -0.25,  0.  ")
 def get_modf_kernel():
-    """Arguments x, the part before the point, the part behind it, of float."""
+    """fracpart = modff(x, &intpart); arguments x, intpart, fracpart, of float."""
     return _of(["float *x", "float *intpart", "float *fracpart"], "fracpart[i] = modff(x[i], &intpart[i])", "modf_kernel")
 
 
 @context_dependent_memoize
+@_makes_elementwise("", "x y z", "1., 2., 2.")
 def get_frexp_kernel():
-    """Arguments x, significand, exponent, of float."""
+    """significand = frexpf(x, &exponent); arguments x, significand, exponent, of float."""
     text = "int e; significand[i] = frexpf(x[i], &e); exponent[i] = e"
     return _of(["float *x", "float *significand", "float *exponent"], text, "frexp_kernel")
 
 
 @context_dependent_memoize
+@_makes_elementwise("", "x y z", " 16.,  64., 192.")
 def get_ldexp_kernel():
     """z = sig * 2 ** expt; arguments sig, expt, z, of float."""
     return _of(["float *sig", "float *expt", "float *z"], "z[i] = ldexpf(sig[i], (int)expt[i])", "ldexp_kernel")
 
 
 @context_dependent_memoize
+@_makes_elementwise('"sqrtf", numpy.float32', "x z", "1.       , 1.4142135, 1.7320508")
 def get_unary_func_kernel(func_name, in_dtype, out_dtype=None):
     """z = func_name(y); arguments y, z."""
     return _of([(in_dtype, "*y"), (in_dtype if out_dtype is None else out_dtype, "*z")], f"z[i] = {func_name}(y[i])", f"{func_name}_kernel")
 
 
 @context_dependent_memoize
+@_makes_elementwise("numpy.float32, numpy.float32", "f x y z", "1., 5., 3.")
 def get_if_positive_kernel(crit_dtype, dtype):
     """result = crit > 0 ? then_ : else_; arguments crit, then_, else_, result."""
     return _choice(crit_dtype, dtype, ">")
 
 
 @context_dependent_memoize
+@_makes_elementwise("numpy.float32, numpy.float32", "f x y z", "1., 2., 3.")
 def get_where_kernel(crit_dtype, dtype):
     """result = crit != 0 ? then_ : else_; arguments crit, then_, else_, result."""
     return _choice(crit_dtype, dtype, "!=")
 
 
 @context_dependent_memoize
+@_makes_elementwise("numpy.float32, numpy.float32", "x z", "0., 0., 0.")
 def get_logical_not_kernel(dtype_x, dtype_out):
     """z = x == 0; arguments x, z."""
     return _of([(dtype_x, "*x"), (dtype_out, "*z")], "z[i] = x[i] == 0", "logical_not")
@@ -566,6 +593,7 @@ def _each(count, *patterns):
 
 
 @context_dependent_memoize
+@_makes_elementwise("numpy.float32, numpy.int32", "i z x", "2., 3., 1.")
 def get_put_kernel(dtype, idx_dtype, vec_count=1):
     """dest[idx] = src; arguments idx, then ``vec_count`` arrays to write, then as many to read."""
     text = "; ".join(f"dest{n}[idx[i]] = src{n}[i]" for n in _numbers(vec_count))

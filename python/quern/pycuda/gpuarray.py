@@ -7,8 +7,6 @@ import builtins
 import functools
 from functools import reduce  # noqa: F401  (PyCUDA's name)
 
-import numpy as np
-
 from quern import arrays as _arrays
 from quern.arrays import core as _core
 from quern.device import current_device  # noqa: F401
@@ -16,6 +14,7 @@ from quern.pycuda import _array, elementwise  # noqa: F401
 from quern.pycuda import driver as drv  # noqa: F401
 from quern.pycuda._array import GPUArray, as_gpu, common_dtype, is_scalar, on_stream, placed, plain  # noqa: F401
 from quern.pycuda._array_creation import arange, empty_like, ones, ones_like, to_gpu, to_gpu_async, zeros, zeros_like  # noqa: F401
+from quern.pycuda._array_reductions import all, any, dot, max, min, sum  # noqa: A004, F401
 from quern.pycuda._vectors import vec  # noqa: F401
 from quern.pycuda.elementwise import memoize_method  # noqa: F401
 
@@ -47,19 +46,14 @@ Raises
 ------
 ValueError
     For an `out` of another shape.
-"""
-_EXTREME = f"""Return the {{what}} element; NaN is left out.
 
-Parameters
-----------
-a : GPUArray
-    Array of any shape.
-{_STREAM}
-
-Returns
--------
-GPUArray
-    Array without dimensions, in the dtype of `a`. Without elements, the {{identity}} value of the dtype.
+Examples
+--------
+>>> import numpy
+>>> from quern.pycuda import gpuarray
+>>> x, y = (gpuarray.to_gpu(numpy.array(values)) for values in ([1, 0, 5], [4, 0, 0]))
+>>> gpuarray.{{name}}(x, y)
+array({{shown}})
 """
 
 
@@ -189,6 +183,13 @@ def transpose(a, axes=None):
     -------
     GPUArray
         View of `a`.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import gpuarray
+    >>> gpuarray.transpose(gpuarray.to_gpu(numpy.array([[1, 2, 3]]))).shape
+    (3, 1)
     """
     return a.transpose(axes)
 
@@ -209,6 +210,12 @@ def reshape(a, *shape, **kwargs):
     -------
     GPUArray
         Shape `shape`, in the dtype of `a`.
+
+    Examples
+    --------
+    >>> from quern.pycuda import gpuarray
+    >>> gpuarray.reshape(gpuarray.arange(6), (2, 3)).shape
+    (2, 3)
     """
     return a.reshape(*shape, **kwargs)
 
@@ -287,6 +294,14 @@ def multi_take(arrays, indices, out=None, stream=None):
     -------
     list of GPUArray
         One array for each of `arrays`, of the shape of `indices`.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import gpuarray
+    >>> x = gpuarray.to_gpu(numpy.array([10, 20, 30], numpy.float32))
+    >>> gpuarray.multi_take([x], gpuarray.to_gpu(numpy.array([2, 0], numpy.int32)))
+    [array([30., 10.], dtype=float32)]
     """
     return [take(a, indices, o, stream) for a, o in zip(arrays, out or [None] * len(arrays), strict=True)]
 
@@ -320,6 +335,15 @@ def multi_take_put(arrays, dest_indices, src_indices, dest_shape=None, out=None,
     ------
     ValueError
         For lists of different lengths.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import gpuarray
+    >>> x = gpuarray.to_gpu(numpy.array([10, 20, 30], numpy.float32))
+    >>> to, source = (gpuarray.to_gpu(numpy.array(i, numpy.int32)) for i in ([0, 1], [2, 0]))
+    >>> gpuarray.multi_take_put([x], to, source, (2,))
+    [array([30., 10.], dtype=float32)]
     """
     if src_offsets is not None and len(src_offsets) != len(arrays):
         raise ValueError("src_offsets and arrays must have the same length")
@@ -356,6 +380,14 @@ def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
         For lists of different lengths.
     TypeError
         For an `out` of another dtype.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import gpuarray
+    >>> x = gpuarray.to_gpu(numpy.array([10, 20]))
+    >>> gpuarray.multi_put([x], gpuarray.to_gpu(numpy.array([2, 0], numpy.int32)), (3,))
+    [array([20,  0, 10])]
     """
     if not len(arrays):
         return []
@@ -442,6 +474,13 @@ def where(criterion, then_, else_, out=None, stream=None):
     ------
     ValueError
         Where shapes or dtypes differ.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import gpuarray
+    >>> gpuarray.where(gpuarray.to_gpu(numpy.array([1, 0])), gpuarray.to_gpu(numpy.array([5, 6])), gpuarray.to_gpu(numpy.array([7, 8])))
+    array([5, 8])
     """
     with on_stream(stream):
         return _chosen(plain(criterion) != 0, criterion, then_, else_, out)
@@ -476,7 +515,10 @@ def _larger_or_smaller(name):
     what = {"maximum": "larger", "minimum": "smaller"}[name]
     of = "elements of two arrays, or of an array and a number"
     call.__doc__ = _OF_TWO.format(
-        says=f"Return the {what} of the {of}.", result="In the dtype of the first array. Where one element is NaN, the other one."
+        says=f"Return the {what} of the {of}.",
+        result="In the dtype of the first array. Where one element is NaN, the other one.",
+        name=name,
+        shown={"maximum": "[4, 0, 5]", "minimum": "[1, 0, 0]"}[name],
     )
     return call
 
@@ -503,7 +545,8 @@ def _logical(name):
 
     call.__name__ = call.__qualname__ = name
     says = f"Return {name.removeprefix('logical_')!r} of the truth values of the elements of two arrays, or of an array and a number."
-    call.__doc__ = _OF_TWO.format(says=says, result="Bools of the shape of the arrays.")
+    shown = {"logical_and": "[ True, False, False]", "logical_or": "[ True, False,  True]"}[name]
+    call.__doc__ = _OF_TWO.format(says=says, result="Bools of the shape of the arrays.", name=name, shown=shown)
     call.__doc__ = call.__doc__.replace("a : ", "x1 : ").replace("b : ", "x2 : ").replace(_STREAM, _ALLOCATOR)
     return call
 
@@ -533,156 +576,20 @@ def logical_not(x, /, out=None, *, allocator=None):
     ------
     ValueError
         For other objects.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import gpuarray
+    >>> gpuarray.logical_not(gpuarray.to_gpu(numpy.array([1, 0, 2])))
+    array([False,  True, False])
     """
     if not isinstance(x, GPUArray) and not is_scalar(x):
         raise ValueError(f"logical_not takes numbers and GPUArrays, not {type(x).__name__}")
     return _placed_or_put(_core.asarray(_arrays.logical_not(plain(x))), out, allocator, x)
 
 
-# ---- reductions: arrays without axes
-
-
-def any(a, stream=None, allocator=None):  # noqa: A001
-    """Return whether any element is nonzero.
-
-    Parameters
-    ----------
-    a : GPUArray
-        Array of any shape.
-    stream : Stream, optional
-        Stream in which the work runs; None is the default stream.
-    allocator : callable, optional
-        Function that returns device memory for a number of bytes, such as ``DeviceMemoryPool().allocate``; None uses
-        quern's own pool.
-
-    Returns
-    -------
-    GPUArray
-        Array without dimensions.
-    """
-    return a.any(stream, allocator)
-
-
-def all(a, stream=None, allocator=None):  # noqa: A001
-    """Return whether all elements are nonzero.
-
-    Parameters
-    ----------
-    a : GPUArray
-        Array of any shape.
-    stream : Stream, optional
-        Stream in which the work runs; None is the default stream.
-    allocator : callable, optional
-        Function that returns device memory for a number of bytes, such as ``DeviceMemoryPool().allocate``; None uses
-        quern's own pool.
-
-    Returns
-    -------
-    GPUArray
-        Array without dimensions.
-    """
-    return a.all(stream, allocator)
-
-
-def sum(a, dtype=None, stream=None, allocator=None):  # noqa: A001
-    """Return the sum of all elements.
-
-    Parameters
-    ----------
-    a : GPUArray
-        Array of any shape.
-    dtype : dtype, optional
-        Dtype of the sum; None is that of `a`.
-    stream : Stream, optional
-        Stream in which the work runs; None is the default stream.
-    allocator : callable, optional
-        Function that returns device memory for a number of bytes, such as ``DeviceMemoryPool().allocate``; None uses
-        quern's own pool.
-
-    Returns
-    -------
-    GPUArray
-        Array without dimensions; ``get()`` copies its value to the host.
-
-    Examples
-    --------
-    >>> import numpy
-    >>> from quern.pycuda import gpuarray
-    >>> gpuarray.sum(gpuarray.to_gpu(numpy.arange(4))).get()
-    array(6)
-    """
-    with on_stream(stream):
-        return placed(_arrays.sum(plain(a), dtype=a.dtype if dtype is None else dtype), allocator, a)
-
-
-def dot(a, b, dtype=None, stream=None, allocator=None):
-    """Return the sum of the products of two arrays' elements.
-
-    Complex elements are not conjugated.
-
-    Parameters
-    ----------
-    a : GPUArray
-        Array of any shape.
-    b : GPUArray
-        Array of as many elements as `a`.
-    dtype : dtype, optional
-        Dtype of the sum; None is the common dtype of both.
-    stream : Stream, optional
-        Stream in which the work runs; None is the default stream.
-    allocator : callable, optional
-        Function that returns device memory for a number of bytes, such as ``DeviceMemoryPool().allocate``; None uses
-        quern's own pool.
-
-    Returns
-    -------
-    GPUArray
-        Array without dimensions.
-
-    Raises
-    ------
-    ValueError
-        For different numbers of elements.
-
-    Examples
-    --------
-    >>> import numpy
-    >>> from quern.pycuda import gpuarray
-    >>> a = gpuarray.to_gpu(numpy.array([1, 2, 3]))
-    >>> gpuarray.dot(a, a).get()
-    array(14)
-    """
-    if a.size != b.size:
-        raise ValueError(f"dot: {a.size} elements do not fit {b.size}")
-    dtype = common_dtype(a, b) if dtype is None else np.dtype(dtype)
-    with on_stream(stream):
-        b = b if b.shape == a.shape else b.reshape(a.shape)
-        products = plain(a).astype(dtype, copy=False) * plain(b).astype(dtype, copy=False)
-        return placed(_arrays.sum(products, dtype=dtype), allocator, a)
-
-
-def _extreme(name):
-    compute, is_max = getattr(_arrays, name), name == "max"
-
-    def call(a, stream=None):
-        kind = a.dtype
-        with on_stream(stream):
-            if kind.kind == "f":
-                neutral = -np.inf if is_max else np.inf
-                if a.size == 0:
-                    return ones((), kind).fill(neutral)
-                return placed(compute(_arrays.where(plain(a) == plain(a), plain(a), neutral)), None, a)
-            if a.size == 0 and kind.kind in "iu":
-                return ones((), kind).fill(int(np.iinfo(kind).min if is_max else np.iinfo(kind).max))
-            return placed(compute(plain(a)), None, a)
-
-    call.__name__ = call.__qualname__ = name
-    what = "largest" if is_max else "smallest"
-    call.__doc__ = _EXTREME.format(what=what, identity="smallest" if is_max else "largest")
-    return call
-
-
-max, min = _extreme("max"), _extreme("min")  # noqa: A001
+# ---- reductions of elements at indices
 
 
 def subset_sum(subset, a, dtype=None, stream=None, allocator=None):
@@ -740,6 +647,14 @@ def subset_dot(subset, a, b, dtype=None, stream=None, allocator=None):
     -------
     GPUArray
         Array without dimensions.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import gpuarray
+    >>> x = gpuarray.to_gpu(numpy.array([1, 2, 3], numpy.float32))
+    >>> gpuarray.subset_dot(gpuarray.to_gpu(numpy.array([0, 2], numpy.int32)), x, x)
+    array(10., dtype=float32)
     """
     return placed(dot(take(a, subset, stream=stream), take(b, subset, stream=stream), dtype, stream), allocator, a)
 
@@ -760,6 +675,14 @@ def subset_max(subset, a, stream=None):
     -------
     GPUArray
         Array without dimensions, in the dtype of `a`.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import gpuarray
+    >>> x = gpuarray.to_gpu(numpy.array([1, 5, 3], numpy.float32))
+    >>> gpuarray.subset_max(gpuarray.to_gpu(numpy.array([0, 2], numpy.int32)), x)
+    array(3., dtype=float32)
     """
     return max(take(a, subset, stream=stream), stream)
 
@@ -780,5 +703,13 @@ def subset_min(subset, a, stream=None):
     -------
     GPUArray
         Array without dimensions, in the dtype of `a`.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import gpuarray
+    >>> x = gpuarray.to_gpu(numpy.array([4, 0, 3], numpy.float32))
+    >>> gpuarray.subset_min(gpuarray.to_gpu(numpy.array([0, 2], numpy.int32)), x)
+    array(3., dtype=float32)
     """
     return min(take(a, subset, stream=stream), stream)

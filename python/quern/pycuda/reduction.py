@@ -12,6 +12,7 @@ import numpy as np
 from quern.lib import _engine
 from quern.pycuda._arguments import ScalarArg, VectorArg, declared, dtype_to_ctype, get_or_register_dtype, parse_arguments
 from quern.pycuda._array import GPUArray, on_stream, placed
+from quern.pycuda._maker_docstrings import makes_reduction as _makes_reduction
 from quern.pycuda.compiler import SourceModule
 from quern.pycuda.tools import context_dependent_memoize
 
@@ -25,7 +26,17 @@ def _mapped(map_expr, arguments):
 
 
 class ReductionKernel:
-    """A kernel that maps elements and combines what comes out, by CUDA C++ expressions.
+    """A kernel that maps elements and combines the results, by CUDA C++ expressions.
+
+    Call it with the arguments in their order. It returns the result as a GPUArray without axes. Keywords:
+
+    - ``stream``: stream of the work;
+    - ``slice``: slice of ``i``, which counts elements in the order of memory;
+    - ``out``: GPUArray of one element that receives the result;
+    - ``allocator``: allocator of the result; by default that of the first array;
+    - ``kernel_wrapper``: called with the ``prepared_async_call`` of each kernel; the function that it returns is called instead.
+
+    The order in which elements are combined depends only on their number.
 
     Parameters
     ----------
@@ -41,19 +52,14 @@ class ReductionKernel:
         ``"float *x, float *y"``; by default one array of ``dtype_out``, ``in``.
     name : str
         The kernel's name.
+    keep : bool
+        Accepted for compatibility.
     options : list of str
         Compiler options.
     preamble : str
         Text in front: functions, types.
     allocator : callable, optional
         Function that returns device memory for the results.
-    keep
-        Accepted for compatibility.
-
-    Call it with the arguments in their order. Keywords: ``stream``; ``slice``, of ``i``; ``out``, a GPUArray of one element that takes the
-    result; ``allocator``, else that of the first array; ``kernel_wrapper``, which is called with the ``prepared_async_call`` of each kernel
-    and returns what is called in its place. Returns the result as a GPUArray without axes. ``i`` counts elements as they lie in memory. The
-    order in which elements are combined depends on their number alone.
 
     Raises
     ------
@@ -207,14 +213,16 @@ class ReductionKernel:
 
 
 @context_dependent_memoize
+@_makes_reduction("numpy.float32, numpy.float32", "x", "array(6., dtype=float32)")
 def get_sum_kernel(dtype_out, dtype_in):
-    """The sum of the elements of one array, as ``dtype_out``."""
+    """Return a kernel for the sum of the elements of an array."""
     return ReductionKernel(dtype_out, "0", "a + b", arguments=[VectorArg(dtype_in, "in")], name="sum")
 
 
 @context_dependent_memoize
+@_makes_reduction("numpy.float32, numpy.int32, numpy.float32", "ix", "array(6., dtype=float32)")
 def get_subset_sum_kernel(dtype_out, dtype_subset, dtype_in):
-    """The sum of the elements at indices; arguments: the indices, the array."""
+    """Return a kernel for the sum of the elements at indices; arguments: the indices, the array."""
     arguments = [VectorArg(dtype_subset, "lookup"), VectorArg(dtype_in, "in")]
     return ReductionKernel(dtype_out, "0", "a + b", "in[lookup[i]]", arguments, name="subset_sum")
 
@@ -227,21 +235,48 @@ def _product(dtype_out, dtype_a, dtype_b, place):
 
 
 @context_dependent_memoize
+@_makes_reduction("numpy.float32", "xy", "array(32., dtype=float32)")
 def get_dot_kernel(dtype_out, dtype_a=None, dtype_b=None):
-    """The sum of the products of the elements of two arrays, as ``dtype_out``."""
+    """Return a kernel for the sum of the products of the elements of two arrays; arguments: the arrays."""
     text, arguments = _product(dtype_out, dtype_a, dtype_b, "i")
     return ReductionKernel(dtype_out, "0", "a + b", text, arguments, name="dot")
 
 
 @context_dependent_memoize
+@_makes_reduction("numpy.float32, numpy.int32", "ixy", "array(32., dtype=float32)")
 def get_subset_dot_kernel(dtype_out, dtype_subset, dtype_a=None, dtype_b=None):
-    """The same of the elements at indices; arguments: the indices, the arrays."""
+    """Return a kernel for the sum of the products of the elements of two arrays at indices; arguments: the indices, the arrays."""
     text, arguments = _product(dtype_out, dtype_a, dtype_b, "lookup[i]")
     return ReductionKernel(dtype_out, "0", "a + b", text, [VectorArg(dtype_subset, "lookup"), *arguments], name="subset_dot")
 
 
 def get_minmax_neutral(what, dtype):
-    """The C text of what "max" or "min" of numbers of a dtype start from."""
+    """Return the C source of the neutral element of a minimum or maximum.
+
+    Parameters
+    ----------
+    what : {'min', 'max'}
+        Which element.
+    dtype : dtype
+        Dtype of the elements.
+
+    Returns
+    -------
+    str
+        C expression.
+
+    Raises
+    ------
+    TypeError
+        For a dtype that is neither integer nor floating-point.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> from quern.pycuda import reduction
+    >>> reduction.get_minmax_neutral("min", numpy.int8)
+    '127'
+    """
     dtype = np.dtype(dtype)
     if dtype.kind == "f":
         return {"max": "-INFINITY", "min": "INFINITY"}[what]
@@ -257,27 +292,31 @@ def _combined(what, dtype):
 
 
 @context_dependent_memoize
+@_makes_reduction('"max", numpy.float32', "x", "array(3., dtype=float32)")
 def get_minmax_kernel(what, dtype):
-    """The largest ("max") or smallest ("min") element of one array; NaN is left out."""
+    """Return a kernel for the largest or smallest element of an array; NaN is ignored."""
     return ReductionKernel(dtype, get_minmax_neutral(what, dtype), _combined(what, dtype), arguments=[VectorArg(dtype, "in")], name=what)
 
 
 @context_dependent_memoize
+@_makes_reduction('"min", numpy.float32, numpy.int32', "ix", "array(1., dtype=float32)")
 def get_subset_minmax_kernel(what, dtype, dtype_subset):
-    """The same of the elements at indices; arguments: the indices, the array."""
+    """Return a kernel for the largest or smallest of the elements at indices; arguments: the indices, the array."""
     arguments = [VectorArg(dtype_subset, "lookup"), VectorArg(dtype, "in")]
     return ReductionKernel(dtype, get_minmax_neutral(what, dtype), _combined(what, dtype), "in[lookup[i]]", arguments, name=what)
 
 
 @context_dependent_memoize
+@_makes_reduction("numpy.int32, numpy.float32", "x", "array(1, dtype=int32)")
 def get_any_kernel(dtype_out, dtype_in):
-    """Is any element of one array not zero?"""
+    """Return a kernel for whether any element of an array differs from zero."""
     return ReductionKernel(dtype_out, "false", "a || b", "in[i] != 0", [VectorArg(dtype_in, "in")], name="any")
 
 
 @context_dependent_memoize
+@_makes_reduction("numpy.int32, numpy.float32", "x", "array(1, dtype=int32)")
 def get_all_kernel(dtype_out, dtype_in):
-    """Are all elements of one array not zero?"""
+    """Return a kernel for whether all elements of an array differ from zero."""
     return ReductionKernel(dtype_out, "true", "a && b", "in[i] != 0", [VectorArg(dtype_in, "in")], name="all")
 
 
@@ -312,10 +351,49 @@ extern "C" __global__ void {name}(out_type *out, {parameters}, unsigned seq_coun
 def get_reduction_module(
     out_type, block_size, neutral, reduce_expr, map_expr, arguments, name="reduce_kernel", keep=False, options=None, preamble=""
 ):
-    """A SourceModule with the kernel ``name``: each block of ``block_size`` threads writes what it makes of its share to ``out``.
+    """Return a module with a kernel in which each block combines a subset of the elements.
 
-    The kernel's arguments: ``out``, then ``arguments``, ``seq_count`` (how many elements each thread takes at most), ``n``.
-    ``out_type``: a C type.
+    The kernel's arguments are ``out``, `arguments`, ``seq_count`` (the most elements of a thread) and ``n`` (the number of elements).
+
+    Parameters
+    ----------
+    out_type : str
+        C type of the result.
+    block_size : int
+        Threads of a block.
+    neutral : str
+        Start value of each thread, such as "0".
+    reduce_expr : str
+        ``a`` and ``b`` combined, such as "a + b".
+    map_expr : str
+        Value of element ``i``, such as "x[i]".
+    arguments : str, or list of VectorArg and ScalarArg
+        Arguments of the expression.
+    name : str, optional
+        Name of the kernel.
+    keep : bool, optional
+        Accepted for compatibility.
+    options : list of str, optional
+        Compiler options.
+    preamble : str, optional
+        Source in front of the kernel.
+
+    Returns
+    -------
+    SourceModule
+        Module with the kernel `name`.
+
+    Raises
+    ------
+    CompileError
+        With the compiler's log.
+
+    Examples
+    --------
+    >>> from quern.pycuda import reduction
+    >>> module = reduction.get_reduction_module("float", 64, "0", "a + b", "x[i]", "float *x", name="total")
+    >>> type(module.get_function("total")).__name__
+    'Function'
     """
     text = _STAGE.format(
         preamble=preamble,
@@ -343,7 +421,52 @@ def get_reduction_kernel_and_types(
     options=None,
     preamble="",
 ):
-    """(prepared function, arguments) of the kernel of a stage: 1 maps the elements, 2 goes on with what the blocks of 1 wrote."""
+    """Return the prepared kernel of one stage of a reduction, and its arguments.
+
+    The parameters from `out_type` are those of :func:`get_reduction_module`.
+
+    Parameters
+    ----------
+    stage : {1, 2}
+        1 maps the elements; 2 combines the results of the blocks of stage 1.
+    out_type : str
+        C type of the result.
+    block_size : int
+        Threads of a block.
+    neutral : str
+        Start value of each thread, such as "0".
+    reduce_expr : str
+        ``a`` and ``b`` combined, such as "a + b".
+    map_expr : str, optional
+        Value of element ``i``, such as "x[i]".
+    arguments : str, or list of VectorArg and ScalarArg, optional
+        Arguments of the expression.
+    name : str, optional
+        Name of the kernel.
+    keep : bool, optional
+        Accepted for compatibility.
+    options : list of str, optional
+        Compiler options.
+    preamble : str, optional
+        Source in front of the kernel.
+
+    Returns
+    -------
+    tuple of (Function, list of VectorArg and ScalarArg)
+        Prepared kernel, and the arguments between ``out`` and ``seq_count``.
+
+    Raises
+    ------
+    CompileError
+        With the compiler's log.
+
+    Examples
+    --------
+    >>> from quern.pycuda import reduction
+    >>> kernel, arguments = reduction.get_reduction_kernel_and_types(1, "float", 64, "0", "a + b", "x[i]", "float *x")
+    >>> arguments
+    [VectorArg('x', float32)]
+    """
     arguments = parse_arguments(arguments)
     if stage == 2:
         arguments = [VectorArg(get_or_register_dtype(out_type), "pycuda_reduction_inp"), *arguments]

@@ -147,6 +147,9 @@ class _ScanKernel:
 class InclusiveScanKernel(_ScanKernel):
     """A kernel whose i-th result combines the elements up to the i-th.
 
+    Call it with an array of one axis, and with the output: another array, "new", or nothing to overwrite the input. Keyword: ``stream``.
+    It returns the output.
+
     Parameters
     ----------
     dtype : numpy dtype
@@ -161,11 +164,8 @@ class InclusiveScanKernel(_ScanKernel):
         Compiler options.
     preamble : str
         Text in front.
-    devices
+    devices : object
         Accepted for compatibility.
-
-    Call it with an array of one axis, and what takes the results: another array, "new", or nothing for the same array. Keyword:
-    ``stream``. Returns the array with the results.
 
     Raises
     ------
@@ -189,15 +189,11 @@ class InclusiveScanKernel(_ScanKernel):
 
 
 class ExclusiveScanKernel(_ScanKernel):
-    """As InclusiveScanKernel, but the i-th result combines the elements before the i-th; the first is ``neutral``, which is needed.
-
-    Examples
-    --------
-    >>> import numpy
-    >>> from quern.pycuda import gpuarray
-    >>> from quern.pycuda.scan import ExclusiveScanKernel
-    >>> ExclusiveScanKernel(numpy.int32, "a+b", 0)(gpuarray.to_gpu(numpy.array([1, 2, 3, 4], numpy.int32)))
-    array([0, 1, 3, 6], dtype=int32)
-    """
+    __doc__ = (
+        InclusiveScanKernel.__doc__.replace("up to the i-th.", "before the i-th; the first result is `neutral`, which is required.")
+        .replace('InclusiveScanKernel(numpy.int32, "a+b")', 'ExclusiveScanKernel(numpy.int32, "a+b", 0)')
+        .replace("InclusiveScanKernel", "ExclusiveScanKernel")
+        .replace("[ 1,  3,  6, 10]", "[0, 1, 3, 6]")
+    )
 
     _is_exclusive = True

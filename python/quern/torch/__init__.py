@@ -64,6 +64,7 @@ from quern.torch._saving_and_switches import (  # noqa: F401
     version,
 )
 from quern.torch._settings import *  # noqa: F403
+from quern.torch._view_copies import *  # noqa: F403
 from quern.torch.amp import GradScaler, autocast  # noqa: F401
 from quern.torch.autograd import is_anomaly_enabled  # noqa: F401
 from quern.torch.autograd.grad_mode import is_inference_mode_enabled  # noqa: F401

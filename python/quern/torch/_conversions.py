@@ -213,7 +213,7 @@ def fill_(self, value):
     Raises
     ------
     RuntimeError
-        For a tensor with dimensions.
+        For a value with dimensions; for a leaf that requires gradients.
     TypeError
         For a value that is no number.
 
@@ -233,7 +233,24 @@ def fill_(self, value):
 
 @checked
 def zero_(self):
-    """Sets all elements to 0; returns this tensor."""
+    """Set all elements to 0, in place.
+
+    Returns
+    -------
+    Tensor
+        The tensor itself.
+
+    Raises
+    ------
+    RuntimeError
+        For a leaf that requires gradients.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.ones(2).zero_()
+    tensor([0., 0.])
+    """
     return fill_(self, 0)
 
 

@@ -15,61 +15,14 @@ from quern.torch import (
     _linalg,
     _namespace,  # noqa: F401  # defines the methods of Tensor
     _scatter,
-    _shaping,
     _value_checks,
 )
 from quern.torch._arguments import checked
-from quern.torch._core import Tensor, _op, add_in_place, add_methods, finish, finish_same
+from quern.torch._core import Tensor, _op, add_in_place, add_methods, finish
 from quern.torch._devices import name_of
 from quern.torch._dimensions import dim_of, sizes_of
-from quern.torch._faces import FACES
-from quern.torch._layouts import in_rows
 from quern.torch._types import DTYPES
 from quern.torch.autograd import no_grad
-
-# ---- copies of views
-
-
-def _copying(name):
-    view = FACES.get(name) or next((getattr(m, name) for m in (_shaping, _creation) if hasattr(m, name)), None) or getattr(Tensor, name)
-
-    def function(*args, out=None, **kwargs):
-        if "input" in kwargs:
-            args = (kwargs.pop("input"), *args)
-        made = view(*args, **kwargs)
-        if isinstance(made, Tensor):
-            return finish_same(in_rows(made), out)
-        if out is not None:
-            for one, part in zip(out, made, strict=True):
-                finish(part, one)
-            return None
-        return tuple(map(in_rows, made))
-
-    function.__name__ = name + "_copy"
-    function.__doc__ = f"Return a copy of the view that :func:`{name}` returns; the parameters are the same, and `out`."
-    return function
-
-
-_COPIES = """as_strided detach diagonal expand narrow permute select split split_with_sizes squeeze t transpose unbind unfold unsqueeze view
-view_as_real view_as_complex""".split()
-as_strided_copy = _copying("as_strided")
-detach_copy = _copying("detach")
-diagonal_copy = _copying("diagonal")
-expand_copy = _copying("expand")
-narrow_copy = _copying("narrow")
-permute_copy = _copying("permute")
-select_copy = _copying("select")
-split_copy = _copying("split")
-split_with_sizes_copy = _copying("split_with_sizes")
-squeeze_copy = _copying("squeeze")
-t_copy = _copying("t")
-transpose_copy = _copying("transpose")
-unbind_copy = _copying("unbind")
-unfold_copy = _copying("unfold")
-unsqueeze_copy = _copying("unsqueeze")
-view_copy = _copying("view")
-view_as_real_copy = _copying("view_as_real")
-view_as_complex_copy = _copying("view_as_complex")
 
 
 @checked(same_out=True)
@@ -87,6 +40,17 @@ def alias_copy(input, *, out=None):
     -------
     Tensor
         Shape and dtype of `input`.
+
+    Raises
+    ------
+    RuntimeError
+        For an `out` of another dtype.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.alias_copy(torch.tensor([1, 2]))
+    tensor([1, 2])
     """
     return finish(input.clone(), out)
 
@@ -707,43 +671,14 @@ def module_load(self, other, assign=False):
 # ---- where they are shown
 
 __all__ = [
-    *(name + "_copy" for name in _COPIES),
     *"""alias_copy slice_copy as_strided_scatter detach get_device is_signed is_same_size is_conj is_neg is_distributed is_inference
     is_storage typename combinations unravel_index renorm index_reduce nonzero_static empty_permuted from_file""".split(),
 ]
 METHODS = """as_strided_scatter is_same_size is_distributed renorm index_reduce nonzero_static
 apply_ map_ sum_to_size dim_order new_empty_strided
-pin_memory record_stream to_dense const_data_ptr module_load narrow_copy"""
+pin_memory record_stream to_dense const_data_ptr module_load"""
 add_methods(__name__, METHODS)
 add_in_place("renorm index_reduce")
 Tensor.name = property(lambda self: None, doc="None: tensors have no names here.")
 
 settle(__name__)
-
-# In-place functions such as torch.exp_(x).
-_IN_PLACE = """as_strided_ conj_physical_ detach_ fill_ i0_ ldexp_ resize_as_ xlogy_ zero_""".split()
-
-
-def _of_method(name):
-    method = getattr(Tensor, name)
-
-    def function(input, *args, **kwargs):
-        if not isinstance(input, Tensor):
-            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-        return method(input, *args, **kwargs)
-
-    function.__name__ = name
-    function.__doc__ = method.__doc__
-    return function
-
-
-as_strided_ = _of_method("as_strided_")
-conj_physical_ = _of_method("conj_physical_")
-detach_ = _of_method("detach_")
-fill_ = _of_method("fill_")
-i0_ = _of_method("i0_")
-ldexp_ = _of_method("ldexp_")
-resize_as_ = _of_method("resize_as_")
-xlogy_ = _of_method("xlogy_")
-zero_ = _of_method("zero_")
-__all__ += _IN_PLACE

@@ -53,6 +53,12 @@ def view_as_real(input):
     ------
     TypeError
         For real numbers.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.view_as_real(torch.tensor([1 + 2j]))
+    tensor([[1., 2.]])
     """
     if not input.is_complex():
         raise TypeError("view_as_real is only supported for complex tensors")
@@ -80,6 +86,12 @@ def view_as_complex(input):
         For another size of the last dimension.
     NotImplementedError
         For integers.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.view_as_complex(torch.tensor([[1.0, 2.0]]))
+    tensor([1.+2.j])
     """
     (input,) = _engine.casts_for("view_as_complex", input)
     if input._dtype_name not in ("float32", "float64"):

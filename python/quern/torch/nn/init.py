@@ -78,6 +78,13 @@ def uniform_(tensor, a=0.0, b=1.0, generator=None):
     ------
     RuntimeError
         Where `a` is above `b`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> w = torch.nn.init.uniform_(torch.empty(100), 2.0, 3.0)
+    >>> bool(w.min() >= 2), bool(w.max() <= 3)
+    (True, True)
     """
     with torch.no_grad():
         return tensor.uniform_(a, b, generator=generator)
@@ -104,6 +111,12 @@ def normal_(tensor, mean=0.0, std=1.0, generator=None):
     ------
     RuntimeError
         For a negative `std`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.init.normal_(torch.empty(3, 4), mean=0.0, std=0.02).shape
+    torch.Size([3, 4])
     """
     with torch.no_grad():
         return tensor.normal_(mean, std, generator=generator)
@@ -132,6 +145,12 @@ def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
     ------
     RuntimeError
         For a negative `std`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> bool(torch.nn.init.trunc_normal_(torch.empty(100), a=-1.0, b=1.0).abs().max() <= 1)
+    True
     """
     if mean < a - 2 * std or mean > b + 2 * std:
         warn_user(
@@ -161,6 +180,12 @@ def constant_(tensor, val):
     -------
     Tensor
         The tensor.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.init.constant_(torch.empty(2), 0.5)
+    tensor([0.5000, 0.5000])
     """
     with torch.no_grad():
         return tensor.fill_(val)
@@ -230,6 +255,13 @@ def eye_(tensor):
     ------
     ValueError
         For other than two dimensions.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.init.eye_(torch.empty(2, 3))
+    tensor([[1., 0., 0.],
+            [0., 1., 0.]])
     """
     if tensor.dim() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
@@ -258,6 +290,12 @@ def dirac_(tensor, groups=1):
     ------
     ValueError
         For other than three to five dimensions.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.init.dirac_(torch.empty(2, 2, 1)).flatten()
+    tensor([1., 0., 0., 1.])
     """
     if tensor.dim() not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
@@ -307,6 +345,12 @@ def xavier_uniform_(tensor, gain=1.0, generator=None):
     ------
     ValueError
         For fewer than two dimensions.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> bool(torch.nn.init.xavier_uniform_(torch.empty(2, 4)).abs().max() <= 1)
+    True
     """
     fan_in, fan_out = _fans(tensor)
     bound = gain * math.sqrt(6.0 / float(fan_in + fan_out))
@@ -334,6 +378,12 @@ def xavier_normal_(tensor, gain=1.0, generator=None):
     ------
     ValueError
         For fewer than two dimensions.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.init.xavier_normal_(torch.empty(3, 4)).shape
+    torch.Size([3, 4])
     """
     fan_in, fan_out = _fans(tensor)
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / float(fan_in + fan_out)), generator)
@@ -379,6 +429,12 @@ def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", gene
     ------
     ValueError
         For fewer than two dimensions, or an unknown `mode` or `nonlinearity`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> bool(torch.nn.init.kaiming_uniform_(torch.empty(3, 6), nonlinearity="relu").abs().max() <= 1)
+    True
     """
     if _is_empty(tensor):
         return tensor
@@ -411,6 +467,12 @@ def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", gener
     ------
     ValueError
         For fewer than two dimensions, or an unknown `mode` or `nonlinearity`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.init.kaiming_normal_(torch.empty(3, 4), nonlinearity="relu").shape
+    torch.Size([3, 4])
     """
     if _is_empty(tensor):
         return tensor
@@ -440,6 +502,13 @@ def orthogonal_(tensor, gain=1, generator=None):
     ------
     ValueError
         For fewer than two dimensions.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> w = torch.nn.init.orthogonal_(torch.empty(2, 4))
+    >>> torch.allclose(w @ w.T, torch.eye(2), atol=1e-5)
+    True
     """
     if tensor.dim() < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
@@ -478,6 +547,12 @@ def sparse_(tensor, sparsity, std=0.01, generator=None):
     ------
     ValueError
         For other than two dimensions.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> (torch.nn.init.sparse_(torch.empty(10, 3), sparsity=0.4) == 0).sum(0)
+    tensor([4, 4, 4])
     """
     if tensor.dim() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
