@@ -134,8 +134,9 @@ Library load() {
   get(l.execute, "cudnnBackendExecute");
   const int cuda = static_cast<int>(l.cuda_version() / 1000), used = source->major;
   if (cuda != used)
-    raise(ErrorKind::runtime, "cuDNN was built for CUDA {}, and the NVIDIA libraries in use are of CUDA {}: pip install nvidia-cudnn-cu{}",
-          cuda, used, used);
+    raise(ErrorKind::runtime,
+          "cuDNN was built for CUDA {}, and the NVIDIA libraries in use are of CUDA {}: pip install nvidia-cudnn-cu{}", cuda,
+          used, used);
   return l;
 }
 
@@ -297,8 +298,10 @@ Handle graph_of(Handle handle, const ConvolutionOnGpu& c, std::vector<Descriptor
     kept.push_back(tensor_of(*tensors_of(c)[i], static_cast<int64_t>(i + 1), c.dtype, axes));
     operation.set(row.tensors[i], kept.back());
   }
-  if (is_double) operation.set(row.alpha, a_double, 1.0).set(row.beta, a_double, 0.0);
-  else operation.set(row.alpha, a_float, 1.0f).set(row.beta, a_float, 0.0f);
+  if (is_double)
+    operation.set(row.alpha, a_double, 1.0).set(row.beta, a_double, 0.0);
+  else
+    operation.set(row.alpha, a_float, 1.0f).set(row.beta, a_float, 0.0f);
   operation.finalize();
 
   Descriptor graph(graph_kind);

@@ -25,9 +25,9 @@ struct ConvolutionOnGpu {
   DType dtype;  // float16, bfloat16, float32, float64
   TensorOnGpu input, weight, result;
   std::array<int64_t, 3> stride, padding, dilation;  // as many zeros before an axis as after it
-  bool tf32 = false;           // factors of float32 may be rounded to TF32
-  bool deterministic = false;  // the same bits each time
-  bool measured = false;       // the fastest of several ways, measured once; else the one that the library expects to be
+  bool tf32 = false;                                 // factors of float32 may be rounded to TF32
+  bool deterministic = false;                        // the same bits each time
+  bool measured = false;  // the fastest of several ways, measured once; else the one that the library expects to be
 };
 
 // Why cuDNN is not used, and what to do about it; "" where it is used.

@@ -340,7 +340,8 @@ bool is_for_direct(const ConvolutionOnHost& c) {
     if (groups > 1) return sources <= 32;
     return c.what != Convolved::weight && rows > 1 && (sources <= 8 || (plane >= 196 && c.steps.stride[2] == 1));
   }
-  if (c.what == Convolved::weight) return (taps >= 64 || groups > 1) && ((plane >= 160 && taps <= 300) || (plane >= 2000 && taps <= 640));
+  if (c.what == Convolved::weight)
+    return (taps >= 64 || groups > 1) && ((plane >= 160 && taps <= 300) || (plane >= 2000 && taps <= 640));
   if (rows == 1 && sources > 1) return false;
   return sources <= 32 || (plane >= 64 && sources <= 512);
 }

@@ -107,7 +107,7 @@ LOOP bool are_finite(const T* numbers, int64_t count) {
 #undef LOOP
 
 template <class T>
-const Loops<T> loops_of_level{most_rows, vectors * width<T>, &sums<T>, &products<T>, &are_finite<T>};
+const Loops<T> loops_of_level{most_rows, vectors* width<T>, &sums<T>, &products<T>, &are_finite<T>};
 
 }  // namespace
 }  // namespace QUERN_DIRECT_LEVEL

@@ -11,6 +11,7 @@ from quern.torch._creation import legacy_type as _legacy_type
 from quern.torch._elementwise import *  # noqa: F403
 from quern.torch._indexing import *  # noqa: F403
 from quern.torch._linalg import pdist  # noqa: F401
+from quern.torch._part_scatter import *  # noqa: F403
 from quern.torch._reductions import *  # noqa: F403
 from quern.torch._scatter import *  # noqa: F403
 from quern.torch._shaping import *  # noqa: F403
