@@ -37,7 +37,8 @@ def nuclear_norm(input, dim=None, keepdim=False, *, out=None):
     >>> torch.nuclear_norm(torch.eye(3))
     tensor(3.)
     """
-    return _linalg.matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim, out=out)
+    dims = (-2, -1) if dim is None else (dim, dim) if isinstance(dim, int) else dim
+    return _linalg.matrix_norm(input, "nuc", dims, keepdim, out=out)
 
 
 @checked

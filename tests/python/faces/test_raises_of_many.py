@@ -30,7 +30,12 @@ def put(call, parameters, name, value):
 
 def with_axis(call, parameters, said, module):
     name = OUT_OF_RANGE.search(said)[1]
-    put(call, parameters, name, "[9, 0]" if name in ("axes", "dims") and "shifts" not in parameters else "9")
+    takes_several = (name in ("axes", "dims") and "shifts" not in parameters) or ast.unparse(call.func).endswith("matrix_norm")
+    put(call, parameters, name, "[9, 0]" if takes_several else "9")
+
+
+def with_leaf(call, parameters, said, module):
+    call.args[0] = ast.parse(f"({ast.unparse(call.args[0])}).detach().double().requires_grad_()", mode="eval").body
 
 
 def with_shapes(call, parameters, said, module):
@@ -51,10 +56,13 @@ WRONG = {
     "to which the result cannot be cast": lambda call, parameters, *_: put(call, parameters, "out", "torch.zeros(1, dtype=torch.bool)"),
     "complex numbers": with_first("[1j, 2j]"),
     "floating-point numbers": with_first("[1.5, 2]"),
+    "or a leaf that requires gradients": with_leaf,
+    "For integers.": with_first("[[1, 2], [3, 4]]"),
     "unknown ``reduction``": lambda call, parameters, *_: put(call, parameters, "reduction", "'no'"),
 }
-# Aliases whose docstring's example has parameters that they lack, or a list where they need one: called in test_raises_sections.py.
-NO_CALL = ("clamp_min", "clamp_max", "split_with_sizes", "unsafe_split_with_sizes")
+# Aliases whose docstring's example has parameters that they lack, or a list where they need one: called in test_raises_sections.py. And
+# dropout outside of training, which writes nothing.
+NO_CALL = ("clamp_min", "clamp_max", "split_with_sizes", "unsafe_split_with_sizes", "dropout_")
 
 
 def section(function, title):
@@ -97,8 +105,8 @@ def wrong_calls(function, module):
         for changed in (changed for sentence, changed in WRONG.items() if sentence in said):
             tree, call = example(function)
             if call:
-                call.func = ast.Name("function")
                 changed(call, parameters, said, module)
+                call.func = ast.Name("function")
                 yield kind, raised_in(tree, function), ast.unparse(call)
 
 
@@ -133,7 +141,10 @@ def test_every_type_of_torch_is_raised():
     """Of functions whose rows tools/raised.py knows, and of those that are called in test_raises_sections.py."""
     names, seen = operands(importlib.import_module("quern.torch")), {}
     for call in calls(TORCH):
-        seen.setdefault(call.partition("(")[0], set()).update(raised_by(call, names))
+        name, _, rest = call.partition("(")
+        for form in ("", "_", "_copy"):  # docstrings of the others are made of the plain function's
+            own = operands(importlib.import_module("quern.torch")) if form == "_" else names  # which are written
+            seen.setdefault(name + form, set()).update(raised_by(f"{name}{form}({rest}", own))
     missing = []
     made = {name: [raised for _, raised, _ in wrong_calls(function, "torch")] for name, function in every_function("quern.torch")}
     for name, function in [*every_function("quern.torch"), *others_of_torch()]:

@@ -57,6 +57,8 @@ conv1d(ones(1, 3, 5), ones(2, 2, 3))  conv_transpose1d(ones(1, 3, 5), ones(2, 2,
 max_pool1d(ones(1, 3, 5), 9)  nn.functional.avg_pool1d(ones(1, 3, 5), 9)  avg_pool1d(ones(1, 3, 5), 9)
 nn.functional.adaptive_avg_pool1d(ones(1, 3, 5), -1)  nn.functional.adaptive_avg_pool1d(ones(1, 3, 5).long(), 1)
 nn.functional.adaptive_max_pool1d(ones(1, 3, 5), -1)  nn.functional.adaptive_max_pool1d(ones(1, 3, 5).long(), 1)
+alias_copy(x, out=ones(2, 3).int())  set_deterministic_debug_mode("no")  set_deterministic_debug_mode(None)  detach_(x[0])
+expand_copy(x, (4, 3))  unfold_copy(x, 0, 9, 1)  view_copy(x.T, (6,))
 adaptive_avg_pool1d(ones(1, 3, 5), -1)  adaptive_avg_pool1d(ones(1, 3, 5).long(), 1)
 nn.functional.conv2d(ones(1, 3, 5, 5), ones(2, 2, 3, 3))  nn.functional.conv_transpose2d(ones(1, 3, 5, 5), ones(2, 2, 3, 3))
 conv2d(ones(1, 3, 5, 5), ones(2, 2, 3, 3))  conv_transpose2d(ones(1, 3, 5, 5), ones(2, 2, 3, 3))

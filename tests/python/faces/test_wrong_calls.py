@@ -40,8 +40,6 @@ KNOWN = {
         for name in ("max", "adaptive_max")
         for axes in (1, 2, 3)
     },
-    ("torch.linalg", "matrix_norm", "an axis too far"): "PyTorch misses the second dimension first",
-    ("torch.linalg", "matrix_norm", "a dim too far"): "PyTorch misses the second dimension first",
     **{("cupy", name, "*"): "CuPy took it from NumPy 1 and raises with NumPy 2; quern supports it" for name in ("disp", "find_common_type", "safe_eval")},
     **{("cupy", name, "two objects"): "objects are equal or not, and share no memory" for name in BOTH},
     **{("cupy", f"poly{name}", "*"): "CuPy's takes more arguments before it fails" for name in ("add", "sub", "mul")},

@@ -237,7 +237,7 @@ memcpyPeerAsync: copied(lambda p, host: (lambda a: rt.memcpyPeerAsync(p.ptr, 0, 
 memcpy2D: copied(lambda p, host: rt.memcpy2D(p.ptr, 16, host.ctypes.data, 16, 16, 2, rt.memcpyHostToDevice))
 memcpy2DAsync: copied(lambda p, host: rt.memcpy2DAsync(p.ptr, 16, host.ctypes.data, 16, 16, 2, rt.memcpyHostToDevice, 0))
 memset: [y := cp.ones(4), rt.memset(y.data.ptr, 0, 16), y.tolist() == [0, 0, 1, 1]][-1]
-memsetAsync: [y := cp.ones(4), rt.memsetAsync(y.data.ptr, 0, 16, stream.ptr), y.tolist() == [0, 0, 1, 1]][-1]
+memsetAsync: [y := cp.ones(4), rt.memsetAsync(y.data.ptr, 0, 16, stream.ptr), stream.synchronize(), y.tolist() == [0, 0, 1, 1]][-1]
 pointerGetAttributes: rt.pointerGetAttributes(pointer.ptr).devicePointer == pointer.ptr
 pointerGetMemoryType: rt.pointerGetMemoryType(pointer.ptr) == 2 and rt.pointerGetMemoryType(16) == rt.memoryTypeUnregistered
 profilerStart: rt.profilerStart() is None

@@ -1,10 +1,21 @@
 """Automatic mixed precision compared with PyTorch: dtypes in regions, gradients, nested regions; GradScaler and its skipped steps."""
 
 import pytest
+from devices import DEVICES
 from quern import torch
 from torch_oracle import compare_all
 
 F = torch.nn.functional
+
+
+@pytest.fixture
+def cpu(device):
+    """The CPU, whose regions are compared with PyTorch's on a CPU; GPUs' are in test_torch_amp_gpu.py."""
+    if device.kind != "cpu":
+        pytest.skip("regions of the CPU")
+    return device
+
+
 HEAD = """
 def t(*shape, dtype=torch.float32):
     values = np.cos(np.arange(math.prod(shape)) * 0.7).reshape(shape) * 0.4 + 0.6
@@ -47,11 +58,9 @@ torch.mm(x, f32) | torch.mm(f32, x) | F.linear(f32, x) | f32 @ x | torch.addmm(f
 """  # noqa: E501
 
 
-def test_dtypes_on_the_cpu(device):
-    if device.kind != "cpu":
-        pytest.skip("PyTorch's list for the CPU")
+def test_dtypes_on_the_cpu(cpu):
     calls = [call.strip() for line in CALLS.strip().splitlines() for call in line.split(" | ")]
-    compare_all([f"{HEAD}kinds({call!r})" for call in calls], device)
+    compare_all([f"{HEAD}kinds({call!r})" for call in calls], cpu)
 
 
 REGIONS = """
@@ -74,8 +83,8 @@ with torch.amp.autocast_mode.autocast("cpu"), torch.no_grad(): y = nn.Linear(3, 
 """
 
 
-def test_regions(device):
-    compare_all([HEAD + case + "\ny" for case in REGIONS.strip().splitlines()], device, rtol=2e-2)
+def test_regions(cpu):
+    compare_all([HEAD + case + "\ny" for case in REGIONS.strip().splitlines()], cpu, rtol=2e-2)
 
 
 MODEL = """
@@ -109,9 +118,7 @@ def trained(make, scaler, losses, clip=False):
 """
 
 
-def test_gradients_arrive_in_float32(device):
-    if device.kind != "cpu":
-        pytest.skip("PyTorch's list for the CPU")
+def test_gradients_arrive_in_float32(cpu):
     cases = """
     learn(fill(nn.Sequential(nn.Linear(3, 5), nn.ReLU(), nn.Linear(5, 2))), t(4, 3))
     learn(fill(nn.Sequential(nn.Linear(3, 5), nn.LayerNorm(5), nn.GELU(), nn.Linear(5, 2))), t(4, 3), torch.float16)
@@ -120,7 +127,7 @@ def test_gradients_arrive_in_float32(device):
     learn(fill(nn.TransformerEncoderLayer(6, 2, 8, 0.0, batch_first=True)), t(2, 4, 6))
     m = fill(nn.MultiheadAttention(6, 2)); learn(type("Own", (nn.Module,), {"forward": lambda self, x: m(x, x, x)[0], "parameters": lambda self: m.parameters()})(), t(4, 2, 6))
     """
-    compare_all([HEAD + MODEL + case.strip() for case in cases.strip().splitlines()], device, rtol=4e-2, atol=4e-2)
+    compare_all([HEAD + MODEL + case.strip() for case in cases.strip().splitlines()], cpu, rtol=4e-2, atol=4e-2)
 
 
 def test_a_weight_is_cast_once(device):
@@ -138,7 +145,7 @@ def test_a_weight_is_cast_once(device):
     assert w.grad.dtype == torch.float32 and w.grad.tolist() == [[12.0] * 3] * 3
 
 
-def test_a_pass_that_is_computed_again_is_in_the_same_region(device):
+def test_a_pass_that_is_computed_again_is_in_the_same_region(cpu):
     cases = """
     checkpoint = __import__("importlib").import_module(torch.__name__ + ".utils.checkpoint").checkpoint
     x, w = t(3, 3).requires_grad_(), t(3, 3).requires_grad_()
@@ -149,10 +156,10 @@ def test_a_pass_that_is_computed_again_is_in_the_same_region(device):
     """
     text = "\n".join(line[4:] for line in cases.splitlines()[1:])
     texts = [HEAD + text.replace("ON", on).replace("REENTRANT", way) for on in ("True", "False") for way in ("True", "False")]
-    compare_all(texts, device, rtol=2e-2)
+    compare_all(texts, cpu, rtol=2e-2)
 
 
-def test_functions_of_programs(device):
+def test_functions_of_programs(cpu):
     cases = """
     class Own(torch.autograd.Function):
         @staticmethod
@@ -174,22 +181,22 @@ def test_functions_of_programs(device):
     """
     texts = [HEAD + "\n".join(line[4:] for line in cases.splitlines()[1:]).replace("CAST", cast).replace("ON", on)
              for cast in ("None", "torch.float32") for on in ("True", "False")]  # fmt: skip
-    compare_all(texts, device)
+    compare_all(texts, cpu)
 
 
 @pytest.mark.parametrize("make", [
     "lambda p: optim.SGD(p, 0.1)", "lambda p: optim.SGD(p, 0.1, momentum=0.9, dampening=0.5)", "lambda p: optim.Adam(p, 0.05)", "lambda p: optim.AdamW(p, 0.05, amsgrad=True)",
     "lambda p: optim.RMSprop(p, 0.01)", "lambda p: optim.NAdam(p, 0.05)", "lambda p: optim.ASGD(p, 0.1)", "lambda p: optim.Adagrad(p, 0.1)",
 ])  # fmt: skip
-def test_skipped_steps_change_nothing(device, make):
+def test_skipped_steps_change_nothing(cpu, make):
     texts = [
         f"trained({make}, torch.amp.GradScaler('cpu', init_scale=1024., growth_interval=2), [1., math.inf, 1., 1., math.nan, 1.], clip={clip})"
         for clip in (False, True)
     ] + [f"trained({make}, torch.amp.GradScaler('cpu', init_scale=8., growth_interval=3), [math.nan, 1., 1.])"]
-    compare_all([HEAD + MODEL + text for text in texts], device, rtol=1e-5, atol=1e-6)
+    compare_all([HEAD + MODEL + text for text in texts], cpu, rtol=1e-5, atol=1e-6)
 
 
-def test_scalers(device):
+def test_scalers(cpu):
     cases = """
     s = torch.amp.GradScaler("cpu", 4.0); s.scale(t(2)), s.scale([t(2), (t(1),)]), s.get_scale(), s.is_enabled(), s.get_growth_factor(), s.get_backoff_factor(), s.get_growth_interval()
     s = torch.amp.GradScaler("cpu", enabled=False); x = t(2); s.scale(x) is x, s.get_scale(), s.state_dict(), s.is_enabled(), s.update(), s.load_state_dict({})
@@ -204,7 +211,7 @@ def test_scalers(device):
     s = torch.amp.GradScaler("cpu", 2.0 ** 127, growth_interval=1); w = t(1).requires_grad_(); o = optim.SGD([w]); s.scale(w.sum() * 0).backward(); s.step(o); s.update(); s.get_scale(), s._get_growth_tracker()
     s = torch.amp.GradScaler("cpu", 4.0); w = t(2).requires_grad_(); o = optim.LBFGS([w]); s.scale(w.sum()).backward(); s.unscale_(o); w.grad
     """
-    compare_all([HEAD + case.strip() for case in cases.strip().splitlines()], device)
+    compare_all([HEAD + case.strip() for case in cases.strip().splitlines()], cpu)
 
 
 def test_nothing_waits_for_a_scaled_step():
@@ -224,3 +231,30 @@ def test_old_names_warn():
     for make in (torch.cuda.amp.autocast, torch.cpu.amp.autocast, torch.cuda.amp.GradScaler):
         with pytest.warns(FutureWarning, match="is deprecated"):
             make(enabled=False)
+
+
+@pytest.mark.skipif(len(DEVICES) == 1, reason="needs a GPU")
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_training_on_a_gpu(dtype):
+    torch.manual_seed(0)
+    x = torch.rand(64, 1, 8, 8, device="cuda")
+    y = (x.mean((1, 2, 3)) > 0.5).long()
+    model = torch.nn.Sequential(torch.nn.Conv2d(1, 8, 3), torch.nn.BatchNorm2d(8), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(288, 2)).cuda()
+    optimizer, scaler = torch.optim.Adam(model.parameters(), 0.01), torch.amp.GradScaler("cuda", 2.0**10, enabled=dtype == torch.float16)
+    losses = []
+    for step in range(40):
+        optimizer.zero_grad()
+        with torch.autocast("cuda", dtype):
+            scores = model(x)
+            loss = F.cross_entropy(scores, y)
+        assert (scores.dtype, loss.dtype) == (dtype, torch.float32)
+        scaler.scale(loss * (float("inf") if step == 20 else 1)).backward()
+        before = [p.detach().clone() for p in model.parameters()]
+        scaler.step(optimizer)
+        scaler.update()
+        if step == 20 and scaler.is_enabled():
+            assert all(torch.equal(a, b) for a, b in zip(before, model.parameters(), strict=True)) and scaler.get_scale() == 2.0**9
+        elif step == 20:
+            break
+        losses.append(float(loss.detach()))
+    assert losses[-1] < losses[0] / 2
