@@ -185,7 +185,7 @@ def recurrent(torch, device, kind, size, layers, batch, steps, **options):
 
 CASES = {
     "conv 3x3, 64 channels, 8x56x56": lambda t, d: layer(t, d, (8, 64, 56, 56), (64, 64, 3, 3), False, padding=1),
-    "the same, channels last": lambda t, d: layer(t, d, (8, 64, 56, 56), (64, 64, 3, 3), True, padding=1),
+    "conv 3x3, 64 channels, 8x56x56, channels last": lambda t, d: layer(t, d, (8, 64, 56, 56), (64, 64, 3, 3), True, padding=1),
     "conv 3x3, 256 channels, 8x14x14": lambda t, d: layer(t, d, (8, 256, 14, 14), (256, 256, 3, 3), False, padding=1),
     "conv 1x1, 256 to 64, 8x28x28": lambda t, d: layer(t, d, (8, 256, 28, 28), (64, 256, 1, 1), False),
     "conv 7x7, stride 2, 3 to 64, 4x112x112": lambda t, d: layer(t, d, (4, 3, 112, 112), (64, 3, 7, 7), False, stride=2, padding=3),
@@ -193,7 +193,7 @@ CASES = {
     "ConvNet 8x8, batch 64, Adam": lambda t, d: training(t, d, convnet(t, 8), 64, 1, 8, False),
     "ConvNet 28x28, batch 64, Adam": lambda t, d: training(t, d, convnet(t, 28), 64, 1, 28, False),
     "ResNet-18, 4x3x64x64, Adam": lambda t, d: training(t, d, resnet18(t), 4, 3, 64, False),
-    "the same, channels last ": lambda t, d: training(t, d, resnet18(t), 4, 3, 64, True),
+    "ResNet-18, 4x3x64x64, Adam, channels last": lambda t, d: training(t, d, resnet18(t), 4, 3, 64, True),
     "LSTM(80) x 2, 64x100, Adam": lambda t, d: recurrent(t, d, "LSTM", 80, 2, 64, 100),
     "GRU(80) x 2, 64x100, Adam": lambda t, d: recurrent(t, d, "GRU", 80, 2, 64, 100),
     "LSTM(256), both directions, 32x50, Adam": lambda t, d: recurrent(t, d, "LSTM", 256, 1, 32, 50, bidirectional=True),
@@ -201,8 +201,8 @@ CASES = {
 }
 LARGE = {  # for a GPU
     "ResNet-18, 64x3x224x224, Adam": lambda t, d: training(t, d, resnet18(t), 64, 3, 224, False),
-    "the same, channels last  ": lambda t, d: training(t, d, resnet18(t), 64, 3, 224, True),
-    "the same, channels last, TF32 convolutions": lambda t, d: training(t, d, resnet18(t), 64, 3, 224, True),
+    "ResNet-18, 64x3x224x224, Adam, channels last": lambda t, d: training(t, d, resnet18(t), 64, 3, 224, True),
+    "ResNet-18, 64x3x224x224, Adam, channels last, TF32": lambda t, d: training(t, d, resnet18(t), 64, 3, 224, True),
 }
 
 
@@ -296,16 +296,16 @@ def main():
     }
     cases = CASES | LARGE if given.device == "cuda" else CASES
     results = {}
-    print(f"{'case':45} {'quern':>10} {'torch':>10}  quern / torch   first three steps")
+    print(f"{'case':50} {'quern':>10} {'torch':>10}  quern / torch   first three steps")
     for case in cases:
         if given.cases and not any(part in case for part in given.cases):
             continue
-        found = results[case.strip()] = measure(case, libraries, given.rounds, given.seconds)
+        found = results[case] = measure(case, libraries, given.rounds, given.seconds)
         mine, theirs = found["medians"]["quern"], found["medians"]["torch"]
         apart = max(abs(a - b) / max(abs(b), 1e-6) for a, b in zip(*found["losses"].values(), strict=True))
         first = found["first three steps"]
         print(
-            f"{case.strip():45} {mine * 1e3:8.2f}ms {theirs * 1e3:8.2f}ms  {mine / theirs:8.2f}      "
+            f"{case:50} {mine * 1e3:8.2f}ms {theirs * 1e3:8.2f}ms  {mine / theirs:8.2f}      "
             f"{first['quern']:.2f} s, {first['torch']:.2f} s; losses differ by {apart:.0e}",
             flush=True,
         )
