@@ -6,7 +6,7 @@ typedef int I;
 extern "C" __global__ void group(const float* a0, const float* a1, float* o0, I n0, I n1, I n2, I n3, I n4) {
   const I i1 = (I)blockIdx.x * blockDim.x + threadIdx.x;
   if (i1 >= n1) return;
-  const I row = (I)blockIdx.z * gridDim.y + blockIdx.y;
+  const I row = ((I)blockIdx.z * gridDim.y + blockIdx.y) * blockDim.y + threadIdx.y;
   if (row >= n0) return;
   const I i0 = row;
   const float x0 = a0[i0 * n2 + i1];
