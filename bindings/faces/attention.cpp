@@ -162,6 +162,9 @@ void check_widths(const Array& query, const Array& key, const Array& value, cons
                 "key's sequence and batch dims {} do not match value's {}", size_of(key, leading), size_of(value, leading));
   else
     assert_that(key.shape() == value.shape(), "key shape {} does not match value shape {}", size_of(key), size_of(value));
+  if (query.rank() == 3 && key.shape()[1] != query.shape()[1])  // samples; PyTorch's words
+    raise(ErrorKind::runtime, "shape '[{}, {}, {}]' is invalid for input of size {}", key.shape()[0],
+          query.shape()[1] * heads.count, width / heads.count, key.shape()[0] * key.shape()[1] * width);
 }
 
 void check_projections(const Array& query, const Array& key, const Array& value, const nn::Heads& heads) {

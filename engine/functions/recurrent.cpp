@@ -246,6 +246,11 @@ static std::vector<Array> layer_of_keras(Cell cell, const Array& given, bool is_
   const Array x = transpose(as_type(given, kernel.dtype()), {1, 0, 2});
   const int64_t steps = x.shape()[0], samples = x.shape()[1];
   if (steps == 0) raise(ErrorKind::value, "recurrent layers expect inputs of at least one step");
+  const Shape wanted{samples, last_size(kernel) / gates_of(cell)};
+  for (const Array* state : {&operands.hidden, operands.cells ? &*operands.cells : nullptr})
+    if (state && state->shape() != wanted)
+      raise(ErrorKind::value, "initial_state must have the shape (samples, units), which is {}. Received shape: {}",
+            to_string(wanted), to_string(state->shape()));
   check_real(kernel);
   operands.products = matmul(reshape(x, {steps * samples, last_size(x)}), kernel);
   const Course course = course_of(std::vector<int64_t>(static_cast<size_t>(steps), samples), is_backward);

@@ -1,6 +1,7 @@
 """Recurrent layers of Keras compared with Keras on JAX: values, states, masks, gradients, and models that are trained."""
 
 from keras_oracle import compare_all, needs_keras
+from programs import code
 
 needs_keras()
 
@@ -133,3 +134,26 @@ def test_half_precision_and_errors(device):
         ],
         device,
     )
+
+
+WRONG = """
+import quern.keras, keras, numpy as np
+def raised(f):
+    try:
+        return str(f().shape)
+    except ValueError as error:
+        return str(error)
+layers, x = keras.layers, np.ones((3, 4, 2), "float32")
+for layer in (layers.GRU(5), layers.LSTM(5)):
+    count = 1 + isinstance(layer, layers.LSTM)
+    found = [raised(lambda: layer(x, initial_state=[np.ones(shape, "float32")] * count)) for shape in ((1, 5), (4, 5), (3, 6), (5,), ())]
+    print(["initial_state must have the shape (samples, units), which is (3, 5)" in text for text in found])
+for layer in (layers.GRU(5), layers.LSTM(5), layers.SimpleRNN(5)):
+    found = [raised(lambda: layer(x, mask=np.ones((3, steps), bool))) for steps in (1, 3, 5)]
+    print(["a mask has an element for each step of the inputs, (3, 4)" in text for text in found])
+"""
+
+
+def test_states_and_masks_that_do_not_fit(device):
+    out = code(WRONG, QUERN_DEVICE=device.kind)
+    assert out.stdout == "[True, True, True, True, True]\n" * 2 + "[True, True, True]\n" * 3, out.stdout + out.stderr[-2000:]

@@ -191,3 +191,13 @@ def test_padding_is_left_out_as_in_pytorch(device):
     )  # fmt: skip
     cases += f"\nm = given(nn.TransformerEncoder(nn.TransformerEncoderLayer(6, 2, 8, batch_first=True, **f64), 2)).eval(); torch.set_grad_enabled(False); m(a(3, 4, 6), src_key_padding_mask=torch.tensor({masks[2]}, device=device).bool())"
     check(cases, device, rtol=1e-6, atol=1e-7)
+
+
+def test_samples_must_agree(device):
+    x, y = torch.ones(2, 3, 4, device=device), torch.ones(1, 5, 4, device=device)
+    attention = torch.nn.MultiheadAttention(4, 2, batch_first=True, device=device)
+    with pytest.raises(RuntimeError, match=r"shape '\[5, 4, 2\]' is invalid for input of size 20"):
+        attention(x, y, y)
+    layer = torch.nn.TransformerDecoderLayer(4, 2, device=device)
+    with pytest.raises(RuntimeError, match=r"shape '\[5, 4, 2\]' is invalid for input of size 60"):
+        layer(torch.ones(3, 2, 4, device=device), torch.ones(5, 3, 4, device=device))

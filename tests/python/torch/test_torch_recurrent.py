@@ -298,3 +298,8 @@ R.PackedSequence(a(3), torch.tensor([2, 1]), torch.tensor([1, 0])).unsorted_indi
 
 def test_packing_and_padding(device):
     check([part for line in PACKING.strip().splitlines() for part in line.split(" | ")], device)
+
+
+def test_a_cell_of_two_states_takes_a_tuple(device):
+    with pytest.raises(TypeError, match="argument 'hx' .* must be tuple of Tensors, not Tensor"):
+        torch.nn.LSTMCell(3, 4, device=device)(torch.ones(2, 3, device=device), torch.ones(2, 4, device=device))

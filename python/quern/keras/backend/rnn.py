@@ -5,7 +5,41 @@ from quern.lib import _engine
 
 _borrowed.names_of("rnn", globals())
 
+_step_by_step = rnn  # noqa: F821
 _faces = _engine.functions_of("keras", __name__, submodule="rnn")
+
+
+def rnn(
+    step_function,
+    inputs,
+    initial_states,
+    go_backwards=False,
+    mask=None,
+    constants=None,
+    unroll=False,
+    input_length=None,
+    time_major=False,
+    zero_output_for_mask=False,
+    return_all_outputs=True,
+):
+    """The last outputs, the outputs of all steps or the last one, and the states of a function that computes a step."""
+    if mask is not None and hasattr(inputs, "shape"):
+        wanted, found = tuple(inputs.shape[:2]), tuple(mask.shape)
+        if found[:2] != wanted:
+            raise ValueError(f"a mask has an element for each step of the inputs, {wanted}. Received shape: {found}")
+    return _step_by_step(
+        step_function,
+        inputs,
+        initial_states,
+        go_backwards,
+        mask,
+        constants,
+        unroll,
+        input_length,
+        time_major,
+        zero_output_for_mask,
+        return_all_outputs,
+    )
 
 
 def cudnn_ok(activation, recurrent_activation, unroll, use_bias=True, reset_after=True):

@@ -532,6 +532,8 @@ class RNNCellBase(Module):
         name = type(self).__name__
         if input.dim() not in (1, 2):
             raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.dim()}D instead")
+        if count > 1 and isinstance(states, torch.Tensor):
+            raise TypeError("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor")
         for i, state in enumerate(states or ()):
             if state.dim() not in (1, 2):
                 which = f"hx[{i}]" if count > 1 else "hidden"
