@@ -1,5 +1,6 @@
 #include "functions/attention.h"
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -10,6 +11,7 @@
 #include "functions/shaping.h"
 #include "functions/steps.h"
 #include "graph/tape.h"
+#include "run/calls/attention.h"
 #include "run/calls/matmul.h"
 
 namespace quern::nn {
@@ -44,29 +46,18 @@ Array for_each_query(const Array& heads, const Array& query) {
   return repeated(heads, {count / own}, axis);
 }
 
-}  // namespace
-
-Array attention(const Array& query, const Array& given_key, const Array& given_value, const Array* mask, double p, bool is_causal,
-                std::optional<double> scale, bool has_groups, const random::Stream& draws) {
-  check_attention(query, given_key, given_value, mask, is_causal, p);
-  Array key = given_key, value = given_value;
-  if (has_groups) {
-    const size_t least = std::min({query.rank(), key.rank(), value.rank()});
-    if (least < 3)
-      raise(ErrorKind::index, "Dimension out of range (expected to be in range of [-{}, {}], but got -3)", least, least - 1);
-    key = for_each_query(key, query), value = for_each_query(value, query);
-  }
-  const double factor = scale.value_or(1 / std::sqrt(static_cast<double>(last_size(query))));
-  Array scores = multiply(matmul(query, moveaxis(key, key.rank() - 2, key.rank() - 1)), factor);
+// Where a row sees nothing, which only a mask can do, its weights are 0.
+Array weights_of(const Array& query, const Array& key, const Array* mask, const AttentionForm& form) {
+  Array scores = multiply(matmul(query, moveaxis(key, key.rank() - 2, key.rank() - 1)), form.scale);
   const DType type = scores.dtype();
-  if (is_causal) {
+  if (form.is_causal) {
     const Array row = arange(query.shape()[query.rank() - 2], query.device());
     const Array column = arange(key.shape()[key.rank() - 2], query.device());
     scores = add(scores, as_added(greater_equal(expand_dims(row, 1), column), type));
   } else if (mask) {
     scores = add(scores, mask->dtype() == DType::boolean ? as_added(*mask, type) : as_type(*mask, type));
   }
-  std::optional<Array> is_empty;  // where a row sees nothing
+  std::optional<Array> is_empty;
   if (mask && last_size(scores) > 0) {
     const Array top = reduced(Reduction::maximum, detached(scores), -1, true);
     is_empty = equal(top, -std::numeric_limits<double>::infinity());
@@ -74,8 +65,169 @@ Array attention(const Array& query, const Array& given_key, const Array& given_v
   }
   std::vector<bool> last(scores.rank(), false);
   last.back() = true;
-  Array weights = softmax(scores, {last}, {});
-  if (is_empty) weights = where(*is_empty, 0.0, weights);
+  const Array weights = softmax(scores, {last}, {});
+  return is_empty ? where(*is_empty, 0.0, weights) : weights;
+}
+
+// ---- without scores in memory (run/calls/attention.h)
+
+// The numbers that dropout() draws for weights of that shape; they can be drawn again.
+class KeptWeights {
+ public:
+  KeptWeights(Shape shape, double p, const random::Stream& draws)
+      : shape_(std::move(shape)),
+        p_(p),
+        key_(draws.key),
+        first_(draws.place.fetch_add(static_cast<uint64_t>(Layout::contiguous(shape_).size()))) {}
+  Array draw(DeviceId device) const {
+    std::atomic<uint64_t> place(first_);
+    return less(random::unit_of_size({key_, place}, shape_, DType::float32, device), 1 - p_);
+  }
+
+ private:
+  Shape shape_;
+  double p_;
+  uint64_t key_, first_;
+};
+
+class AttentionInRows : public GradientBody {
+ public:
+  AttentionInRows(const AttentionForm& form, std::optional<KeptWeights> kept) : form_(form), kept_(std::move(kept)) {}
+  std::string_view name() const override { return "_scaled_dot_product_flash_attention_for_cpu"; }
+  bool keeps_values() const override { return true; }
+
+  // Query, key and value, and a mask where there is one.
+  Array compute(std::span<const Array> inputs) {
+    auto [result, logarithms] = attend(operands(inputs), form_);
+    logarithms_ = logarithms;
+    return with_rank(result, inputs[0].rank());
+  }
+
+  Gradients gradients(const GradientCall& call) const override {
+    if (GradientMode::is_on()) return recorded_gradients(call);
+    const std::array<Array, 3> all = attend_backward(operands(call.operands), form_, with_rank(call.results[0], 4), *logarithms_,
+                                                     with_rank(*call.given[0], 4));
+    Gradients out(call.wanted.size());
+    for (size_t i = 0; i < all.size(); ++i)
+      if (call.wanted[i]) out[i] = with_rank(all[i], call.operands[i].rank());
+    return out;
+  }
+
+ private:
+  // Axes of one element before the others, or none.
+  static Array with_rank(Array array, size_t rank) {
+    while (array.rank() < rank) array = expand_dims(array, 0);
+    while (array.rank() > rank) array = element(array, 0, 0);
+    return array;
+  }
+
+  AttentionOperands operands(std::span<const Array> inputs) const {
+    const Array query = with_rank(inputs[0], 4), key = with_rank(inputs[1], 4);
+    const Shape pairs{query.shape()[0], query.shape()[1], query.shape()[2], key.shape()[2]};
+    AttentionOperands out{query, key, with_rank(inputs[2], 4), {}, {}};
+    if (inputs.size() > 3) out.mask = broadcast_view(with_rank(inputs[3], 4), pairs);
+    if (kept_) out.kept = with_rank(kept_->draw(query.device()), 4);
+    return out;
+  }
+
+  // Of operations that have gradients themselves.
+  Gradients recorded_gradients(const GradientCall& call) const {
+    const Array &query = call.operands[0], &g = *call.given[0];
+    const bool has_groups = query.rank() > 2 && query.shape()[query.rank() - 3] != call.operands[1].shape()[query.rank() - 3];
+    const Array key = has_groups ? for_each_query(call.operands[1], query) : call.operands[1];
+    const Array value = has_groups ? for_each_query(call.operands[2], query) : call.operands[2];
+    const Array weights = weights_of(query, key, call.operands.size() > 3 ? &call.operands[3] : nullptr, form_);
+    Array used = weights, slopes = matmul(g, matrix_transpose(value));
+    if (kept_) {
+      const Array left = multiply(as_type(kept_->draw(query.device()), weights.dtype()), 1 / (1 - form_.dropout));
+      used = multiply(used, left), slopes = multiply(slopes, left);
+    }
+    slopes = multiply(weights, subtract(slopes, reduced(Reduction::sum, multiply(slopes, weights), -1, true)));
+    auto of_heads = [&](const Array& gradient, const Array& operand) {
+      if (!has_groups) return gradient;
+      Shape shape = operand.shape();
+      const size_t axis = shape.size() - 3;
+      shape.insert(shape.begin() + static_cast<int64_t>(axis) + 1, query.shape()[axis] / shape[axis]);
+      return reduced(Reduction::sum, reshape(gradient, shape), static_cast<int64_t>(axis) + 1);
+    };
+    Gradients out(call.wanted.size());
+    if (call.wanted[0]) out[0] = multiply(matmul(slopes, key), form_.scale);
+    if (call.wanted[1])
+      out[1] = of_heads(multiply(matmul(matrix_transpose(slopes), query), form_.scale), call.operands[1]);
+    if (call.wanted[2]) out[2] = of_heads(matmul(matrix_transpose(used), g), call.operands[2]);
+    return out;
+  }
+
+  AttentionForm form_;
+  std::optional<KeptWeights> kept_;
+  std::optional<Array> logarithms_;
+};
+
+// As many samples and heads in all, or heads of keys that are for several of queries each.
+bool are_heads_alike(const Array& query, const Array& other, bool has_groups) {
+  const size_t heads = query.rank() - 2;
+  if (other.rank() != query.rank()) return false;
+  for (size_t i = 0; i < heads; ++i) {
+    const int64_t n = query.shape()[i], own = other.shape()[i];
+    const bool is_group = has_groups && i + 1 == heads && own > 0 && n % own == 0;
+    if (own != n && !is_group) return false;
+  }
+  return true;
+}
+
+bool is_mask_in_rows(const Array& mask, const Array& query, const Array& key) {
+  if (wants_gradient(mask) || mask.device() != query.device() || mask.rank() > query.rank()) return false;
+  Shape pairs = query.shape();
+  pairs.back() = key.shape()[key.rank() - 2];
+  for (size_t i = 0; i < mask.rank(); ++i) {
+    const int64_t own = mask.shape()[mask.rank() - 1 - i];
+    if (own != 1 && own != pairs[pairs.size() - 1 - i]) return false;
+  }
+  return true;
+}
+
+bool is_in_rows(const Array& query, const Array& key, const Array& value, const Array* mask, double p, bool has_groups) {
+  const DType type = wide_type(query.dtype());
+  if (type != DType::float32 && type != DType::float64) return false;
+  for (const Array* one : {&query, &key, &value})
+    if (!one->device().is_cpu() || one->dtype() != query.dtype() || one->size() == 0) return false;
+  if (query.rank() > 4 || p >= 1 || !are_heads_alike(query, key, has_groups) || !are_heads_alike(query, value, has_groups))
+    return false;
+  const size_t rank = query.rank();
+  if (rank > 2 && key.shape()[rank - 3] != value.shape()[rank - 3]) return false;
+  if (last_size(query) != last_size(key) || key.shape()[rank - 2] != value.shape()[rank - 2]) return false;
+  return !mask || is_mask_in_rows(*mask, query, key);
+}
+
+Array in_rows(const Array& query, const Array& key, const Array& value, const Array* mask, const AttentionForm& form,
+              const random::Stream& draws) {
+  const DType type = query.dtype(), wide = wide_type(type);
+  std::vector<Array> inputs{as_type(query, wide), as_type(key, wide), as_type(value, wide)};
+  if (mask) inputs.push_back(mask->dtype() == DType::boolean ? *mask : as_type(*mask, wide));
+  Shape pairs = query.shape();
+  pairs.back() = key.shape()[key.rank() - 2];
+  std::optional<KeptWeights> kept;
+  if (form.dropout > 0) kept.emplace(pairs, form.dropout, draws);
+  auto body = std::make_shared<AttentionInRows>(form, std::move(kept));
+  const Kept all{std::vector<bool>(inputs.size(), true), {true}};
+  const Array out = differentiable(body, inputs, all, [&] { return std::vector<Array>{body->compute(inputs)}; })[0];
+  return as_type(out, type);
+}
+
+}  // namespace
+
+Array attention(const Array& query, const Array& given_key, const Array& given_value, const Array* mask, double p, bool is_causal,
+                std::optional<double> scale, bool has_groups, const random::Stream& draws) {
+  check_attention(query, given_key, given_value, mask, is_causal, p);
+  const size_t least = std::min({query.rank(), given_key.rank(), given_value.rank()});
+  if (has_groups && least < 3)
+    raise(ErrorKind::index, "Dimension out of range (expected to be in range of [-{}, {}], but got -3)", least, least - 1);
+  const AttentionForm form{scale.value_or(1 / std::sqrt(static_cast<double>(last_size(query)))), is_causal, p};
+  if (is_in_rows(query, given_key, given_value, mask, p, has_groups))
+    return in_rows(query, given_key, given_value, mask, form, draws);
+  Array key = given_key, value = given_value;
+  if (has_groups) key = for_each_query(key, query), value = for_each_query(value, query);
+  Array weights = weights_of(query, key, mask, form);
   if (std::optional<Array> some = dropout(weights, p, true, draws)) weights = *some;
   return matmul(weights, value);
 }

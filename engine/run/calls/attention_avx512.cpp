@@ -1,0 +1,13 @@
+// The loops over rows of attention's scores at the level avx512.
+#include "graph/tier0/levels.h"
+#if QUERN_TIER0_LEVELS
+#define QUERN_ATTENTION_LEVEL level_avx512
+#define QUERN_ATTENTION_BYTES 64
+#define QUERN_ATTENTION_TARGET , gnu::target(QUERN_TIER0_AVX512)
+#define QUERN_ATTENTION_ATTRIBUTES gnu::target(QUERN_TIER0_AVX512)
+#include "run/calls/attention_loops.h"
+namespace quern::attention {
+const Loops<float>& float_loops_avx512 = loops_of_level<float>;
+const Loops<double>& double_loops_avx512 = loops_of_level<double>;
+}  // namespace quern::attention
+#endif
