@@ -1,9 +1,10 @@
-// quern/nn.h on functions/: activations.h, losses.h, networks.h, norms.h, pooling.h, recurrent.h.
+// quern/nn.h on functions/: activations.h, attention.h, losses.h, networks.h, norms.h, pooling.h, recurrent.h.
 #include "quern/nn.h"
 
 #include "api/bodies.h"
 #include "core/error.h"
 #include "functions/activations.h"
+#include "functions/attention.h"
 #include "functions/losses.h"
 #include "functions/networks.h"
 #include "functions/norms.h"
@@ -58,6 +59,17 @@ Array max_pool2d(const Array& x, const std::vector<int64_t>& kernel_size, Here h
 }
 Array avg_pool2d(const Array& x, const std::vector<int64_t>& kernel_size, Here here) {
   return asked(here, [&] { return wrap(bodies::avg_pool2d(x.handle(), {kernel_size}, {}, {{0}}, false, true, {})); });
+}
+
+Array attention(const Array& query, const Array& key, const Array& value, const AttentionOptions& options, Here here) {
+  return asked(here, [&] {
+    for (const Array* one : {&key, &value})
+      if (one->handle().dtype() != query.handle().dtype())
+        raise(ErrorKind::type, "[attention] query, key and value must have one dtype; convert them with astype()");
+    std::atomic<uint64_t> place{0};  // nothing is drawn
+    return wrap(bodies::attention(query.handle(), key.handle(), value.handle(), handle_in(options.mask), 0.0, options.is_causal,
+                                  options.scale, options.has_groups, {0, place}));
+  });
 }
 
 // ---- recurrent networks

@@ -74,6 +74,17 @@ Array conv3d(const Array& x, const Array& weight, const ConvOptions& options = {
 Array max_pool2d(const Array& x, const std::vector<int64_t>& kernel_size, Here here = Here::current());
 Array avg_pool2d(const Array& x, const std::vector<int64_t>& kernel_size, Here here = Here::current());
 
+struct AttentionOptions {
+  std::optional<Array> mask;    // added to the scores, or bools that say which keys take part
+  bool is_causal = false;       // a query sees the keys up to its own place
+  std::optional<double> scale;  // of the scores, by default 1 / sqrt(width)
+  bool has_groups = false;      // each head of keys and values is for several heads of queries
+};
+// softmax(query key^T scale + mask) value of (samples, heads, rows, width), or without samples or heads. Queries whose keys are
+// all masked give 0.
+Array attention(const Array& query, const Array& key, const Array& value, const AttentionOptions& options = {},
+                Here here = Here::current());
+
 // Options of recurrent networks.
 struct RecurrentOptions {
   std::optional<Array> hidden, cells;  // before the first step, (layers * directions, samples, size); by default zeros
