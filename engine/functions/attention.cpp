@@ -152,8 +152,7 @@ class AttentionInRows : public GradientBody {
     };
     Gradients out(call.wanted.size());
     if (call.wanted[0]) out[0] = multiply(matmul(slopes, key), form_.scale);
-    if (call.wanted[1])
-      out[1] = of_heads(multiply(matmul(matrix_transpose(slopes), query), form_.scale), call.operands[1]);
+    if (call.wanted[1]) out[1] = of_heads(multiply(matmul(matrix_transpose(slopes), query), form_.scale), call.operands[1]);
     if (call.wanted[2]) out[2] = of_heads(matmul(matrix_transpose(used), g), call.operands[2]);
     return out;
   }

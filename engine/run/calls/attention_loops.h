@@ -48,7 +48,8 @@ struct Exponential<float> {
 };
 template <>
 struct Exponential<double> {
-  static constexpr double least = -708.0, to_round = 6755399441055744.0, high = 0.693145751953125, low = 1.42860682030941723212e-6;
+  static constexpr double least = -708.0, to_round = 6755399441055744.0, high = 0.693145751953125,
+                          low = 1.42860682030941723212e-6;
   static constexpr int fraction = 52, terms = 13;
 };
 

@@ -155,14 +155,17 @@ class Forward {
 
   void run() const {
     const int64_t rows = scores_.rows_at_once(), blocks = (scores_.queries + rows - 1) / rows;
-    in_slices(scores_.samples * scores_.heads * blocks, [&](int64_t begin, int64_t end) {
-      const auto queries = room<T>(rows * scores_.width), weights = room<T>(rows * in_blocks(scores_.keys));
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t head = i / blocks, from = i % blocks * rows;
-        block(head / scores_.heads, head % scores_.heads, {from, std::min(from + rows, scores_.queries)}, queries.get(),
-              weights.get());
-      }
-    }, 1);
+    in_slices(
+        scores_.samples * scores_.heads * blocks,
+        [&](int64_t begin, int64_t end) {
+          const auto queries = room<T>(rows * scores_.width), weights = room<T>(rows * in_blocks(scores_.keys));
+          for (int64_t i = begin; i < end; ++i) {
+            const int64_t head = i / blocks, from = i % blocks * rows;
+            block(head / scores_.heads, head % scores_.heads, {from, std::min(from + rows, scores_.queries)}, queries.get(),
+                  weights.get());
+          }
+        },
+        1);
   }
 
  private:
@@ -219,11 +222,14 @@ class Backward {
 
   void run() const {
     const int64_t rows = scores_.rows_at_once(), heads = scores_.key_heads;
-    in_slices(scores_.samples * heads * parts_, [&](int64_t begin, int64_t end) {
-      Rooms<T> rooms(rows, in_blocks(scores_.keys), scores_.width);
-      if (a_.kept) rooms.kept = room<T>(rows * in_blocks(scores_.keys));
-      for (int64_t i = begin; i < end; ++i) part(i / parts_ / heads, i / parts_ % heads, i % parts_, rows, rooms);
-    }, 1);
+    in_slices(
+        scores_.samples * heads * parts_,
+        [&](int64_t begin, int64_t end) {
+          Rooms<T> rooms(rows, in_blocks(scores_.keys), scores_.width);
+          if (a_.kept) rooms.kept = room<T>(rows * in_blocks(scores_.keys));
+          for (int64_t i = begin; i < end; ++i) part(i / parts_ / heads, i / parts_ % heads, i % parts_, rows, rooms);
+        },
+        1);
     if (parts_ > 1) add_parts();
   }
 
@@ -303,17 +309,20 @@ class Backward {
 
   void add_parts() const {
     const int64_t all_rows = scores_.samples * scores_.heads * scores_.queries, width = scores_.width;
-    in_slices(all_rows, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t head = i / scores_.queries;
-        T* to = query_.row(head / scores_.heads, head % scores_.heads, i % scores_.queries);
-        for (int64_t k = 0; k < width; ++k) {
-          T sum = 0;
-          for (int64_t part = 0; part < parts_; ++part) sum += partial_[(part * all_rows + i) * width + k];
-          to[k] = sum * static_cast<T>(a_.form.scale);
-        }
-      }
-    }, 256);
+    in_slices(
+        all_rows,
+        [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            const int64_t head = i / scores_.queries;
+            T* to = query_.row(head / scores_.heads, head % scores_.heads, i % scores_.queries);
+            for (int64_t k = 0; k < width; ++k) {
+              T sum = 0;
+              for (int64_t part = 0; part < parts_; ++part) sum += partial_[(part * all_rows + i) * width + k];
+              to[k] = sum * static_cast<T>(a_.form.scale);
+            }
+          }
+        },
+        256);
   }
 
   const AttentionOnHost& a_;

@@ -137,16 +137,17 @@ TEST_P(Networks, Attention) {
   auto rows = [&](std::initializer_list<double> values) { return qn::array(values, device()).reshape({3, 2}); };
   const qn::Array query = rows({0.2, -1.0, 0.5, 0.3, 1.5, 0.1}), key = rows({0.3, 0.6, -0.4, 1.0, 0.9, -0.2}),
                   value = rows({1.0, 2.0, 3.0, -1.0, 0.5, 4.0});
-  expect_near(nn::attention(query, key, value),
-              {1.1130607194377415, 2.4960373415387687, 1.4072020990529432, 1.839962651002939, 1.0263557657770366, 2.641975249736422},
-              1e-12);
+  expect_near(
+      nn::attention(query, key, value),
+      {1.1130607194377415, 2.4960373415387687, 1.4072020990529432, 1.839962651002939, 1.0263557657770366, 2.641975249736422},
+      1e-12);
   expect_near(nn::attention(query, key, value, {.is_causal = true}),
-              {1.0, 2.0, 1.9188614841852334, 0.6217077737221499, 1.0263557657770366, 2.641975249736422},
-              1e-12);
+              {1.0, 2.0, 1.9188614841852334, 0.6217077737221499, 1.0263557657770366, 2.641975249736422}, 1e-12);
   const qn::Array mask = qn::not_equal(qn::arange(3, DType::int64, device()), 1);
-  expect_near(nn::attention(query, key, value, {.mask = mask, .scale = 0.5}),
-              {0.6934929119303324, 3.226028352278671, 0.7462502812246897, 3.0149988751012406, 0.6994560605758151, 3.2021757576967396},
-              1e-12);
+  expect_near(
+      nn::attention(query, key, value, {.mask = mask, .scale = 0.5}),
+      {0.6934929119303324, 3.226028352278671, 0.7462502812246897, 3.0149988751012406, 0.6994560605758151, 3.2021757576967396},
+      1e-12);
   expect_error(ErrorKind::type, "must have one dtype", [&] { nn::attention(query, key.astype(DType::float32), value); });
   expect_slope([&](const qn::Array& x) {
     const qn::Array y = x.reshape({5, 1});
