@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Training steps of convolutional and recurrent networks, and their parts, compared with PyTorch.
+"""Training steps of convolutional and recurrent networks and of transformers, and their parts, compared with PyTorch.
 
     python bench/networks.py [--device cpu|cuda] [--python PYTHON] [--threads 2] [--out FILE.json] [CASE...]
 
@@ -183,6 +183,66 @@ def recurrent(torch, device, kind, size, layers, batch, steps, **options):
     return step
 
 
+def gpt(torch, device, layers, width, batch, tokens, dtype=None):
+    """A training step of a small GPT: one matrix for query, key and value, causal attention, the last layer's weights tied."""
+    nn = torch.nn
+    functional = torch.nn.functional
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+            self.parts, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+            self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+
+        def forward(self, x):
+            heads = [y.view(batch, tokens, 4, width // 4).transpose(1, 2) for y in self.parts(self.norm1(x)).split(width, 2)]
+            y = functional.scaled_dot_product_attention(*heads, is_causal=True)
+            x = x + self.out(y.transpose(1, 2).contiguous().view(batch, tokens, width))
+            return x + self.mlp(self.norm2(x))
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.tokens, self.places = nn.Embedding(96, width), nn.Embedding(tokens, width)
+            self.blocks = nn.Sequential(*[Block() for _ in range(layers)])
+            self.norm, self.out = nn.LayerNorm(width), nn.Linear(width, 96, bias=False)
+            self.tokens.weight = self.out.weight
+
+        def forward(self, x):
+            return self.out(self.norm(self.blocks(self.tokens(x) + self.places(torch.arange(tokens, device=device)))))
+
+    model = same_weights(torch, Model()).to(device)
+    text = (torch.arange(batch * (tokens + 1)) * 7 % 95).reshape(batch, tokens + 1).to(device)
+    x, y = text[:, :-1].contiguous(), text[:, 1:].contiguous()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+
+    def step():
+        optimizer.zero_grad()
+        with torch.autocast(device, dtype=dtype and getattr(torch, dtype), enabled=dtype is not None):
+            loss = functional.cross_entropy(model(x).flatten(0, 1), y.flatten())
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return step
+
+
+def attention(torch, device, samples, heads, tokens, width, is_causal):
+    """Attention and its gradients."""
+    inputs = [scattered(torch, samples * heads * tokens * width).reshape(samples, heads, tokens, width) for _ in range(4)]
+    query, key, value = (x.to(device).requires_grad_() for x in inputs[:3])
+    given = inputs[3].to(device)
+
+    def step():
+        query.grad = key.grad = value.grad = None
+        result = torch.nn.functional.scaled_dot_product_attention(query, key, value, is_causal=is_causal)
+        result.backward(given)
+        return query.grad.sum() + key.grad.sum() + value.grad.sum()
+
+    return step
+
+
 CASES = {
     "conv 3x3, 64 channels, 8x56x56": lambda t, d: layer(t, d, (8, 64, 56, 56), (64, 64, 3, 3), False, padding=1),
     "conv 3x3, 64 channels, 8x56x56, channels last": lambda t, d: layer(t, d, (8, 64, 56, 56), (64, 64, 3, 3), True, padding=1),
@@ -197,9 +257,14 @@ CASES = {
     "LSTM(80) x 2, 64x100, Adam": lambda t, d: recurrent(t, d, "LSTM", 80, 2, 64, 100),
     "GRU(80) x 2, 64x100, Adam": lambda t, d: recurrent(t, d, "GRU", 80, 2, 64, 100),
     "LSTM(256), both directions, 32x50, Adam": lambda t, d: recurrent(t, d, "LSTM", 256, 1, 32, 50, bidirectional=True),
+    "GPT 4 layers, 128 wide, 8x128 tokens, AdamW": lambda t, d: gpt(t, d, 4, 128, 8, 128),
+    "attention 8x4x256x32, causal": lambda t, d: attention(t, d, 8, 4, 256, 32, True),
+    "attention 1x8x2048x64": lambda t, d: attention(t, d, 1, 8, 2048, 64, False),
     "ResNet-18, 4x3x64x64, inference": lambda t, d: inference(t, d, resnet18(t), 4, 3, 64),
 }
 LARGE = {  # for a GPU
+    "GPT 4 layers, 128 wide, 64x256 tokens, AdamW": lambda t, d: gpt(t, d, 4, 128, 64, 256),
+    "GPT 4 layers, 128 wide, 64x256 tokens, AdamW, bfloat16": lambda t, d: gpt(t, d, 4, 128, 64, 256, "bfloat16"),
     "ResNet-18, 64x3x224x224, Adam": lambda t, d: training(t, d, resnet18(t), 64, 3, 224, False),
     "ResNet-18, 64x3x224x224, Adam, channels last": lambda t, d: training(t, d, resnet18(t), 64, 3, 224, True),
     "ResNet-18, 64x3x224x224, Adam, channels last, TF32": lambda t, d: training(t, d, resnet18(t), 64, 3, 224, True),

@@ -310,9 +310,27 @@ void Printer::in_columns(uint8_t loop) {
   });
 }
 
+// The reduced coordinates of the first of several lanes, in variables that the lanes share; and those of the lanes after them.
+void Printer::coordinates_of_rows(int depth) {
+  line(depth, "I first = begin;");
+  for (size_t d = form_.shape.size(); d-- > form_.kept;) {
+    if (d == form_.kept) {
+      line(depth, "I u{} = first;", d);
+    } else {
+      line(depth, "I u{0} = first % n{0};", d);
+      line(depth, "first /= n{};", d);
+    }
+  }
+}
+void Printer::next_row(int depth) {
+  const size_t last = form_.shape.size() - 1;
+  line(depth, "u{} += op::reduce_lanes;", last);
+  for (size_t d = last; d > form_.kept; --d) line(depth, "if (u{0} >= n{0}) u{0} -= n{0}, ++u{1};", d, d - 1);
+}
+
 // On the CPU, when a result's elements lie side by side: the only thread of a block makes one result, in a vector's loop over
 // lanes of its own. Were that unrolled here, they would be numbers one by one; as vectors it is unrolled later
-// (compile/clang/link/unrolled_vectors.h), and r stays in registers because nothing but such loops uses it.
+// (compile/clang/link/unrolled_vectors.h), and q stays in registers because nothing but such loops uses it.
 void Printer::in_rows(uint8_t loop) {
   auto each = [&](auto&& f) {
     for (size_t n = 0; n < group_.nodes.size(); ++n) {
@@ -323,29 +341,48 @@ void Printer::in_rows(uint8_t loop) {
     line(0, "#pragma clang loop unroll(disable) vectorize(enable)");
     line(depth, "for (int lane = 0; lane < op::reduce_lanes; ++lane) {{");
   };
-  auto element_of_lane = [&](int depth, char lanes) {
-    line(depth, "const I j = k + lane;");
-    coordinates(depth, form_.kept, form_.shape.size(), "j");
+  const size_t last = form_.shape.size() - 1;
+  const bool has_rows = form_.reduced > 1;
+  auto element_of_lane = [&](int depth, char lanes, bool is_in_row) {
+    if (is_in_row) {
+      for (size_t d = form_.kept; d < last; ++d) line(depth, "const I i{0} = u{0};", d);
+      line(depth, "const I i{0} = u{0} + lane;", last);
+    } else {
+      line(depth, "const I j = k + lane;");
+      coordinates(depth, form_.kept, form_.shape.size(), "j");
+    }
     each([&](size_t n) { line(depth, "{0} s{1} = {2}{1}[lane];", sum_type(n), n, lanes); });
     element(depth, loop);
     each([&](size_t n) { line(depth, "{1}{0}[lane] = s{0};", n, lanes); });
     line(depth - 1, "}}");
   };
   line(1, "{{");
-  each([&](size_t n) { line(2, "{} r{}[op::reduce_lanes];", sum_type(n), n); });
+  each([&](size_t n) { line(2, "{} q{}[op::reduce_lanes];", sum_type(n), n); });
   over_lanes(2);
-  each([&](size_t n) { line(3, "r{}[lane] = {}::start();", n, reduction_name(n)); });
+  each([&](size_t n) { line(3, "q{}[lane] = {}::start();", n, reduction_name(n)); });
   line(2, "}}");
   line(2, "I k = begin;");
+  if (has_rows) coordinates_of_rows(2);
   line(2, "for (; end - k >= op::reduce_lanes; k += op::reduce_lanes) {{");
-  over_lanes(3);
-  element_of_lane(4, 'r');
+  if (has_rows) {  // lanes that lie in one row are vectors; of the others each finds its own row
+    line(3, "if (u{0} + op::reduce_lanes <= n{0}) {{", last);
+    over_lanes(4);
+    element_of_lane(5, 'q', true);
+    line(3, "}} else {{");
+    line(4, "for (int lane = 0; lane < op::reduce_lanes; ++lane) {{");
+    element_of_lane(5, 'q', false);
+    line(3, "}}");
+    next_row(3);
+  } else {
+    over_lanes(3);
+    element_of_lane(4, 'q', false);
+  }
   line(2, "}}");
   over_lanes(2);
-  each([&](size_t n) { line(3, "t{0}[lane] = r{0}[lane];", n); });
+  each([&](size_t n) { line(3, "t{0}[lane] = q{0}[lane];", n); });
   line(2, "}}");
   line(2, "for (int lane = 0; k + lane < end; ++lane) {{");
-  element_of_lane(3, 't');
+  element_of_lane(3, 't', false);
   line(1, "}}");
   each([&](size_t n) { finish_reduction(1, n, formatted("op::reduce_tree<{}>(t{})", reduction_name(n), n)); });
 }

@@ -143,8 +143,8 @@ static void choose_walk(Form& form, const Group& group, bool inside) {
   } else if (on_gpu && inside && form.count >= 256 && form.results * form.chunks < warps_that_fill_a_gpu) {
     form.walk = Walk::block;
   } else {
-    const bool is_one_row = form.reduced == 1 && has_vectors_of_sums(group);
-    const Walk here = inside ? (is_one_row ? Walk::rows : Walk::lanes_inside) : Walk::columns;
+    const bool are_rows = (form.reduced == 1 || form.has_long_rows) && has_vectors_of_sums(group);
+    const Walk here = inside ? (are_rows ? Walk::rows : Walk::lanes_inside) : Walk::columns;
     form.walk = !on_gpu ? here : inside ? Walk::lanes_inside : Walk::lanes_outside;
   }
   form.block = form.walk == Walk::columns ? columns_of_block(group) : most_threads(form.walk);

@@ -60,6 +60,8 @@ class Printer {
   void start_reductions(int depth, uint8_t loop);
   void coordinates_of_lanes(int depth, const std::string& lane);
   void next_coordinates(int depth);
+  void coordinates_of_rows(int depth);
+  void next_row(int depth);
   bool reduces_in(uint8_t loop) const;
   bool is_last(uint8_t loop) const;
   int loads_ahead(uint8_t loop) const;

@@ -69,17 +69,16 @@ void set_sizes(const Shape& shape, int* sizes) {
   for (size_t i = 0; i < Windows::axes; ++i) sizes[i] = i < missing ? 1 : static_cast<int>(shape[2 + i - missing]);
 }
 
-// ---- the CPU: a window at a time, of one channel or, where the channels are last, of all of them
+// ---- the CPU: rows of windows along the last axis, of one channel or, where the channels are last, of all of them
 
-struct Window {
-  op::PoolRange z, y, x;
-  int64_t narrow;  // where its result lies, in elements
-  double divisor;
+struct Row {
+  int64_t wide, narrow;  // where the plane of the input and the row of results begin, in elements
+  int z, y;
 };
 
-// f(first element of the input's planes, window) for the windows of some planes; g(first element) before those.
+// f(row) for the rows of some planes; g(first element of the input's planes) before those.
 template <class F, class G>
-void each_window(const op::PoolPlan& p, bool has_divisor, const F& f, const G& g) {
+void each_row(const op::PoolPlan& p, const F& f, const G& g) {
   const int64_t planes = p.is_last ? p.samples : int64_t{p.samples} * p.channels;
   const int64_t windows = int64_t{p.out[0]} * p.out[1] * p.out[2] * (p.is_last ? p.channels : 1);
   auto some = [&](int64_t from, int64_t to) {
@@ -87,104 +86,169 @@ void each_window(const op::PoolPlan& p, bool has_divisor, const F& f, const G& g
       const int64_t sample = p.is_last ? plane : plane / p.channels, channel = p.is_last ? 0 : plane % p.channels;
       const int64_t wide = sample * p.wide[0] + channel * p.wide[1], narrow = sample * p.narrow[0] + channel * p.narrow[1];
       g(wide);
-      Window window{};
-      for (int z = 0; z < p.out[0]; ++z) {
-        window.z = op::pool_range(p, 0, z);
-        for (int y = 0; y < p.out[1]; ++y) {
-          window.y = op::pool_range(p, 1, y);
-          for (int x = 0; x < p.out[2]; ++x) {
-            window.x = op::pool_range(p, 2, x);
-            window.narrow = narrow + z * p.narrow[2] + y * p.narrow[3] + x * p.narrow[4];
-            const int at[] = {z, y, x};
-            if (has_divisor) window.divisor = op::pool_divisor(p, at);
-            f(wide, window);
-          }
-        }
-      }
+      for (int z = 0; z < p.out[0]; ++z)
+        for (int y = 0; y < p.out[1]; ++y) f(Row{wide, narrow + z * p.narrow[2] + y * p.narrow[3], z, y});
     }
   };
   in_slices(planes, some, std::max<int64_t>(1, 4096 / std::max<int64_t>(1, windows)));
 }
 
+// One element of each of several windows that lie side by side: along a row, or in all channels. `place`: in the plane.
+struct Lane {
+  int64_t in, in_step, out, out_step, count;
+  long long place, place_step;
+};
+
+// The k-th elements of a row's windows in a line of the input, as far as they are within it.
 template <class F>
-void each_element(const op::PoolPlan& p, const Window& w, const F& f) {
-  for (int z = w.z.from; z < w.z.end; z += w.z.step)
-    for (int y = w.y.from; y < w.y.end; y += w.y.step)
-      for (int x = w.x.from; x < w.x.end; x += w.x.step) f(z * p.wide[2] + y * p.wide[3] + x * p.wide[4], z, y, x);
+void each_lane_along(const op::PoolPlan& p, const Row& row, int64_t line, long long place, const F& f) {
+  const int stride = p.stride[2];
+  for (int k = 0; k < p.window[2]; ++k) {
+    const int at = k * p.dilation[2] - p.before[2];
+    const int first = at < 0 ? (-at + stride - 1) / stride : 0;
+    const int end = std::min(p.out[2], at < p.in[2] ? (p.in[2] - 1 - at) / stride + 1 : 0);
+    if (first >= end) continue;
+    const int from = at + first * stride;
+    f(Lane{line + from * p.wide[4], stride * p.wide[4], row.narrow + first * p.narrow[4], p.narrow[4], end - first, place + from,
+           stride});
+  }
+}
+
+// The elements of a row's windows, those of each in C order: f(lane).
+template <class F>
+void each_lane(const op::PoolPlan& p, const Row& row, const std::vector<op::PoolRange>& along, const F& f) {
+  const op::PoolRange planes = op::pool_range(p, 0, row.z), lines = op::pool_range(p, 1, row.y);
+  const int64_t channels = p.is_last ? p.channels : 1;
+  for (int z = planes.from; z < planes.end; z += planes.step)
+    for (int y = lines.from; y < lines.end; y += lines.step) {
+      const int64_t line = row.wide + z * p.wide[2] + y * p.wide[3];
+      const long long place = (static_cast<long long>(z) * p.in[1] + y) * p.in[2];
+      if (!p.is_last && !p.is_adaptive) {
+        each_lane_along(p, row, line, place, f);
+        continue;
+      }
+      for (int x = 0; x < p.out[2]; ++x)
+        for (int at = along[x].from; at < along[x].end; at += along[x].step)
+          f(Lane{line + at * p.wide[4], p.wide[1], row.narrow + x * p.narrow[4], p.narrow[1], channels, place + at, 0});
+    }
 }
 
 template <class T>
-struct OnHost {
-  const op::PoolPlan& p;
-  int64_t channels = p.is_last ? p.channels : 1;  // of a window
+class OnHost {
+ public:
+  explicit OnHost(const op::PoolPlan& plan)
+      : p(plan),
+        channels(plan.is_last ? plan.channels : 1),
+        is_even((p.in[1] == 1 || p.wide[3] == p.in[2] * p.wide[4]) &&
+                (p.in[0] == 1 || p.wide[2] == p.in[1] * p.in[2] * p.wide[4])),
+        step(p.wide[4]) {
+    for (int x = 0; x < p.out[2]; ++x) along.push_back(op::pool_range(p, 2, x));
+  }
 
   void largest(const T* in, T* out, long long* places) const {
-    auto one = [&](int64_t wide, const Window& w) {
-      for (int64_t c = 0; c < channels; ++c) {
-        const T* plane = in + wide + c * p.wide[1];
-        T largest = op::pool_least<T>();
-        long long place = -1;
-        each_element(p, w, [&](int64_t at, int z, int y, int x) {
-          const T value = plane[at];
-          if (place >= 0 && !(value > largest) && value == value) return;
-          largest = value;
-          place = (static_cast<long long>(z) * p.in[1] + y) * p.in[2] + x;
-        });
-        out[w.narrow + c * p.narrow[1]] = largest;
-        places[w.narrow + c * p.narrow[1]] = place;
-      }
+    auto one = [&](const Row& row) {
+      each_result(row, [&](int64_t at, int64_t, int) { out[at] = op::pool_least<T>(), places[at] = -1; });
+      each_lane(p, row, along, [&](const Lane& lane) { raise_to(lane, in, out, places); });
     };
-    each_window(p, false, one, [](int64_t) {});
+    each_row(p, one, [](int64_t) {});
   }
   void picked(const T* in, const long long* places, T* out) const {
-    auto one = [&](int64_t wide, const Window& w) {
-      for (int64_t c = 0; c < channels; ++c) {
-        const int64_t at = w.narrow + c * p.narrow[1];
-        out[at] = places[at] < 0 ? T() : in[wide + c * p.wide[1] + offset(places[at])];
-      }
+    auto one = [&](const Row& row) {
+      each_result(row, [&](int64_t at, int64_t plane, int) { out[at] = places[at] < 0 ? T() : in[plane + offset(places[at])]; });
     };
-    each_window(p, false, one, [](int64_t) {});
+    each_row(p, one, [](int64_t) {});
   }
   void spread(const T* given, const long long* places, T* out) const {
-    auto one = [&](int64_t wide, const Window& w) {
-      for (int64_t c = 0; c < channels; ++c) {
-        const int64_t at = w.narrow + c * p.narrow[1];
-        if (places[at] >= 0) out[wide + c * p.wide[1] + offset(places[at])] += given[at];
-      }
-    };
-    each_window(p, false, one, [&](int64_t wide) { clear(out + wide); });
+    auto one = [&](const Row& row) { spread_row(row, given, places, out); };
+    each_row(p, one, [&](int64_t wide) { clear(out + wide); });
   }
   void means(const T* in, T* out) const {
-    auto one = [&](int64_t wide, const Window& w) {
-      for (int64_t c = 0; c < channels; ++c) {
-        T sum = T();
-        each_element(p, w, [&](int64_t at, int, int, int) { sum += in[wide + c * p.wide[1] + at]; });
-        out[w.narrow + c * p.narrow[1]] = sum / static_cast<T>(w.divisor);
-      }
+    auto one = [&](const Row& row) {
+      each_result(row, [&](int64_t at, int64_t, int) { out[at] = T(); });
+      each_lane(p, row, along, [&](const Lane& lane) {
+        for (int64_t i = 0; i < lane.count; ++i) out[lane.out + i * lane.out_step] += in[lane.in + i * lane.in_step];
+      });
+      const std::vector<T> divisors = divisors_of(row);
+      each_result(row, [&](int64_t at, int64_t, int x) { out[at] /= divisors[static_cast<size_t>(x)]; });
     };
-    each_window(p, true, one, [](int64_t) {});
+    each_row(p, one, [](int64_t) {});
   }
   void shares(const T* given, T* out) const {
-    auto one = [&](int64_t wide, const Window& w) {
-      for (int64_t c = 0; c < channels; ++c) {
-        const T share = given[w.narrow + c * p.narrow[1]] / static_cast<T>(w.divisor);
-        each_element(p, w, [&](int64_t at, int, int, int) { out[wide + c * p.wide[1] + at] += share; });
-      }
+    auto one = [&](const Row& row) {
+      const std::vector<T> divisors = divisors_of(row);
+      each_lane(p, row, along, [&](const Lane& lane) {
+        const int64_t first = p.narrow[4] == 0 ? 0 : (lane.out - row.narrow) / p.narrow[4];
+        for (int64_t i = 0; i < lane.count; ++i)
+          out[lane.in + i * lane.in_step] +=
+              given[lane.out + i * lane.out_step] / divisors[static_cast<size_t>(p.is_last ? first : first + i)];
+      });
     };
-    each_window(p, true, one, [&](int64_t wide) { clear(out + wide); });
+    each_row(p, one, [&](int64_t wide) { clear(out + wide); });
   }
 
  private:
+  // f(where the result lies, where its channel of the input begins, its place in the row)
+  template <class F>
+  void each_result(const Row& row, const F& f) const {
+    const int count = p.out[2];
+    const int64_t across = p.narrow[4], own_channels = channels, channel = p.narrow[1], plane = p.wide[1];
+    int64_t at = row.narrow;
+    for (int x = 0; x < count; ++x, at += across)
+      for (int64_t c = 0; c < own_channels; ++c) f(at + c * channel, row.wide + c * plane, x);
+  }
+  [[gnu::noinline]] void spread_row(const Row& row, const T* given, const long long* places, T* out) const {
+    each_result(row, [=, this](int64_t at, int64_t plane, int) {
+      if (places[at] >= 0) out[plane + offset(places[at])] += given[at];
+    });
+  }
+  // Without branches, which would be mispredicted; of equal elements the first, of NaN the last.
+  [[gnu::noinline]] static void raise_to(const Lane& lane, const T* in, T* out, long long* places) {
+    const int64_t count = lane.count, in_step = lane.in_step, out_step = lane.out_step;
+    in += lane.in, out += lane.out, places += lane.out;
+    for (int64_t i = 0; i < count; ++i) {
+      const T value = *in, largest = *out;
+      const long long is_it = -static_cast<long long>((*places < 0) | (value > largest) | (value != value));
+      *out = selected(is_it, value, largest);
+      *places = ((lane.place + i * lane.place_step) & is_it) | (*places & ~is_it);
+      in += in_step, out += out_step, places += out_step;
+    }
+  }
+  static T selected(long long mask, T one, T other) {
+    if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+      using Bits = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+      const Bits m = static_cast<Bits>(mask);
+      return std::bit_cast<T>(static_cast<Bits>((std::bit_cast<Bits>(one) & m) | (std::bit_cast<Bits>(other) & ~m)));
+    } else {
+      return mask ? one : other;
+    }
+  }
+  std::vector<T> divisors_of(const Row& row) const {
+    std::vector<T> out;
+    for (int x = 0; x < p.out[2]; ++x) {
+      const int at[] = {row.z, row.y, x};
+      out.push_back(static_cast<T>(op::pool_divisor(p, at)));
+    }
+    return out;
+  }
   int64_t offset(long long place) const {
+    if (is_even) return place * step;
     const long long row = place / p.in[2];
     return row / p.in[1] * p.wide[2] + row % p.in[1] * p.wide[3] + place % p.in[2] * p.wide[4];
   }
   void clear(T* planes) const {
+    const int64_t count = int64_t{p.in[0]} * p.in[1] * p.in[2];
+    if (is_even && step == channels && (channels == 1 || p.wide[1] == 1)) return void(std::fill_n(planes, count * channels, T()));
     for (int z = 0; z < p.in[0]; ++z)
       for (int y = 0; y < p.in[1]; ++y)
         for (int x = 0; x < p.in[2]; ++x)
           for (int64_t c = 0; c < channels; ++c) planes[z * p.wide[2] + y * p.wide[3] + x * p.wide[4] + c * p.wide[1]] = T();
   }
+
+  const op::PoolPlan& p;
+  const int64_t channels;  // of a window
+  const bool is_even;      // a place in the plane is so many steps of the last axis
+  const int64_t step;
+  std::vector<op::PoolRange> along;
 };
 
 template <class T>

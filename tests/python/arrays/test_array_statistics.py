@@ -151,3 +151,22 @@ def test_medians_and_quantiles_select_from_lines_in_any_order(dtype, n, device):
         for ours, theirs in zip(found, expected, strict=True):
             assert np.asarray(ours).dtype == theirs.dtype, what
             np.testing.assert_allclose(np.asarray(ours), theirs, rtol=2e-3 if dtype == "float16" else 1e-6, err_msg=what)
+
+
+@pytest.mark.parametrize("inner", [32, 33, 49, 64, 100, 784, 5000])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "complex64"])
+def test_sums_over_outer_and_inner_axes(device, inner, dtype):
+    """The order of additions follows from logical positions: the same bits as over one axis of the same elements."""
+    generator = np.random.default_rng(inner)
+    for outer in (2, 7, 200 if inner < 200 else 3):
+        numbers = (generator.standard_normal((outer, 5, inner)) * 100).astype(dtype)
+        a, rows = qn.array(numbers), qn.array(np.moveaxis(numbers, 1, 0).reshape(5, -1))
+        for reduce in ("sum", "max") if dtype != "complex64" else ("sum",):
+            found, in_rows = (qn.asnumpy(getattr(x, reduce)(axis)) for x, axis in ((a, (0, 2)), (rows, 1)))
+            np.testing.assert_array_equal(found, in_rows)
+        wanted = numbers.astype("complex128" if dtype == "complex64" else "float64").sum((0, 2))
+        np.testing.assert_allclose(qn.asnumpy(a.sum((0, 2))), wanted, rtol=1e-4, atol=1e-4 * np.sqrt(outer * inner))
+        stored = qn.where(a.real > 0, a, 0)  # stored by the same kernel
+        sums = stored.sum((0, 2))
+        np.testing.assert_allclose(qn.asnumpy(sums), np.where(numbers.real > 0, numbers, 0).sum((0, 2)), rtol=1e-4, atol=1e-2)
+        np.testing.assert_array_equal(qn.asnumpy(stored), np.where(numbers.real > 0, numbers, 0))

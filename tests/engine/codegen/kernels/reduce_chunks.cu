@@ -11,10 +11,10 @@ extern "C" __global__ void group(const float* a0, float* o0, I n0, I chunks) {
   if (result >= results || chunk >= chunks) return;
   const I begin = chunk * 4096, end = count - begin < 4096 ? count : begin + 4096;
   {
-    float r0[op::reduce_lanes];
+    float q0[op::reduce_lanes];
 #pragma clang loop unroll(disable) vectorize(enable)
     for (int lane = 0; lane < op::reduce_lanes; ++lane) {
-      r0[lane] = op::Sum<float>::start();
+      q0[lane] = op::Sum<float>::start();
     }
     I k = begin;
     for (; end - k >= op::reduce_lanes; k += op::reduce_lanes) {
@@ -22,15 +22,15 @@ extern "C" __global__ void group(const float* a0, float* o0, I n0, I chunks) {
       for (int lane = 0; lane < op::reduce_lanes; ++lane) {
         const I j = k + lane;
         const I i0 = j;
-        float s0 = r0[lane];
+        float s0 = q0[lane];
         const float x0 = a0[i0];
         s0 = op::Sum<float>::both(s0, x0);
-        r0[lane] = s0;
+        q0[lane] = s0;
       }
     }
 #pragma clang loop unroll(disable) vectorize(enable)
     for (int lane = 0; lane < op::reduce_lanes; ++lane) {
-      t0[lane] = r0[lane];
+      t0[lane] = q0[lane];
     }
     for (int lane = 0; k + lane < end; ++lane) {
       const I j = k + lane;
