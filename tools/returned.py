@@ -278,6 +278,7 @@ FUNCTIONS = {
     "Loss of each element: the shape of ``output``": "binary_crossentropy",
     "Shape (*, out), in the inputs' dtype": "linear bilinear",
     "Shape (*, H, L, Ev), in the dtype of ``query``": "attention",
+    "Shape (N, T, H, Ev), in the dtype of query, key and value together": "dot_product_attention",
     "Pair of values, (L, N, E) or (L, E), and weights or None, in the dtype of ``query``": "multi_head_attention",
     "Shape of the input, then ``num_classes``; int64": "one_hot_classes",
     "Shape of the input with a new axis of size ``num_classes``, in ``dtype``, by default float32": "one_hot",

@@ -620,6 +620,30 @@ class attention:
         enable_gqa=False,
     ): ...
 
+@submodule("nn")
+class dot_product_attention:
+    """Return ``softmax(query @ key^T * scale + bias) @ value`` of (N, T, H, E), (N, S, H, E), (N, S, H, Ev): (N, T, H, Ev).
+
+    Memory is linear in the tokens on the CPU. `flash_attention` is accepted and changes nothing. Queries that see no
+    key take the mean of all values.
+
+    >>> query, key = keras.ops.ones((1, 1, 1, 2)), keras.ops.ones((1, 2, 1, 2))
+    >>> keras.ops.dot_product_attention(query, key, keras.ops.reshape([1.0, 5.0], (1, 2, 1, 1)))
+    array([[[[3.]]]], dtype=float32)
+    """
+
+    def keras(
+        query,
+        key,
+        value,
+        bias=None,
+        mask=None,
+        scale: number = None,
+        is_causal=False,
+        flash_attention: ignored = None,
+        attn_logits_soft_cap: ignored = None,
+    ): ...
+
 @submodule("nn.functional")
 class multi_head_attention:
     """Return what several heads of attention give, and their weights: the function of :class:`torch.nn.MultiheadAttention`.

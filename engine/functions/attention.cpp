@@ -231,6 +231,63 @@ Array attention(const Array& query, const Array& given_key, const Array& given_v
   return matmul(weights, value);
 }
 
+// ---- Keras
+
+namespace {
+
+struct KerasMask {
+  std::optional<Array> added;    // bools that say which keys take part, or what is added to the scores
+  std::optional<Array> is_seen;  // by a query: any key
+};
+KerasMask mask_as_keras(const Array* bias, const Array* mask, bool is_causal, const Array& query, const Array& key) {
+  std::optional<Array> are_part;
+  if (mask) are_part = as_type(*mask, DType::boolean);
+  if (is_causal && (bias || mask)) {
+    const Array row = arange(query.shape()[2], query.device()), column = arange(key.shape()[2], query.device());
+    const Array before = greater_equal(expand_dims(row, 1), column);
+    are_part = are_part ? logical_and(*are_part, before) : before;
+  }
+  KerasMask out{are_part, {}};
+  if (mask) out.is_seen = reduced(Reduction::any, *are_part, -1, true);
+  if (!bias) return out;
+  out.added = as_type(*bias, wide_type(query.dtype()));
+  if (are_part) out.added = where(*are_part, *out.added, -std::numeric_limits<double>::infinity());
+  return out;
+}
+
+}  // namespace
+
+Array dot_product_attention(const Rules& rules, const Array& given_query, const Array& given_key, const Array& given_value,
+                            const Array* bias, const Array* mask, std::optional<double> scale, bool is_causal) {
+  const Array* all[] = {&given_query, &given_key, &given_value};
+  for (const Array* one : all)
+    if (one->rank() != 4)
+      raise(ErrorKind::value,
+            "`dot_product_attention` only supports 4D inputs. Received: query.shape={}, key.shape={}, value.shape={}.",
+            to_string(given_query.shape()), to_string(given_key.shape()), to_string(given_value.shape()));
+  const OperandType types[] = {{given_query.dtype()}, {given_key.dtype()}, {given_value.dtype()}};
+  const OperandType pair[] = {{resolve(Op::add, {types, 2}, rules.types).result}, types[2]};
+  const DType type = resolve(Op::add, pair, rules.types).result;
+  auto heads = [&](const Array& x) { return transpose(as_type(x, type), {0, 2, 1, 3}); };
+  const Array query = heads(given_query);
+  const Array key = heads(given_key), value = heads(given_value);
+  const int64_t count = query.shape()[1], own = key.shape()[1];
+  const bool has_groups = own != count;
+  if (own == 0 || count % own || value.shape()[1] != own)
+    raise(ErrorKind::value,
+          "[dot_product_attention] the {} heads of `query` must be a multiple of the {} of `key` and {} of `value`", count, own,
+          value.shape()[1]);
+  const auto [added, is_seen] = mask_as_keras(bias, mask, is_causal, query, key);
+  std::atomic<uint64_t> place{0};  // nothing is drawn
+  Array out = attention(query, key, value, added ? &*added : nullptr, 0, is_causal && !added, scale, has_groups, {0, place});
+  if (is_seen) {
+    const Array all_values = has_groups ? for_each_query(value, query) : value;
+    const Array sum = reduced(Reduction::sum, as_type(all_values, wide_type(type)), 2, true);
+    out = where(*is_seen, out, as_type(true_divide(sum, key.shape()[2]), type));
+  }
+  return transpose(out, {0, 2, 1, 3});
+}
+
 // ---- several heads
 
 namespace {

@@ -14,6 +14,11 @@ namespace quern::nn {
 Array attention(const Array& query, const Array& key, const Array& value, const Array* mask, double p, bool is_causal,
                 std::optional<double> scale, bool has_groups, const random::Stream& draws);
 
+// Keras's, of (samples, rows, heads, width). `bias` is added to the scores (samples, heads, queries, keys); `mask` says which
+// keys take part: a query that sees none takes the mean of all values.
+Array dot_product_attention(const Rules& rules, const Array& query, const Array& key, const Array& value, const Array* bias,
+                            const Array* mask, std::optional<double> scale, bool is_causal);
+
 // What the layer has besides its three inputs; what is null is not there.
 struct Heads {
   int64_t width, count;              // of the queries' rows; of the heads, which share them
