@@ -67,8 +67,11 @@ void Printer::reduction_start() {
   }
   line(1, "const I results = {}, count = {};", results, count);
   switch (form_.walk) {
+    case Walk::columns:  // a block's lie in one row of results: those of all threads are side by side
+      line(1, "const I blocks = (n{0} + (I)blockDim.x - 1) / (I)blockDim.x, row = (I)blockIdx.x / blocks;", form_.kept - 1);
+      line(1, "const I column = (I)blockIdx.x % blocks * blockDim.x + threadIdx.x, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;");
+      break;
     case Walk::threads:
-    case Walk::columns:
       line(1, "const I result = (I)blockIdx.x * blockDim.x + threadIdx.x, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;");
       break;
     case Walk::rows:
@@ -98,8 +101,14 @@ void Printer::reduction_start() {
     }
   }
   uniform(1);
-  line(1, "if (result >= results || chunk >= chunks) return;");
-  coordinates(1, 0, form_.kept, "result");
+  if (form_.walk == Walk::columns) {
+    line(1, "if (column >= n{} || chunk >= chunks) return;", form_.kept - 1);
+    if (form_.kept > 1) coordinates(1, 0, form_.kept - 1, "row");
+    line(1, "const I i{} = column;", form_.kept - 1);
+  } else {
+    line(1, "if (result >= results || chunk >= chunks) return;");
+    coordinates(1, 0, form_.kept, "result");
+  }
   loads_of_results();
   if (form_.walk == Walk::threads) return;
   line(1, "const I begin = chunk * {0}, end = count - begin < {0} ? count : begin + {0};", form_.chunk);

@@ -104,15 +104,19 @@ static size_t guide_of(const Group& group, const std::vector<Layout>& all) {
   return chosen;
 }
 
-// Sums and products in one loop, of types that vectors add: where more goes on, or numbers are compared, a block's rows of
-// threads do it as well.
-static bool has_vectors_of_sums(const Group& group) {
-  for (size_t n = 0; n < group.nodes.size(); ++n) {
-    const Node& node = *group.nodes[n];
+static bool is_one_loop(const Group& group) {
+  for (size_t n = 0; n < group.nodes.size(); ++n)
     if (group.loops[n] != 0 && !group.per_result[n]) return false;
-    if (node.op != Op::reduce) continue;
-    if (node.reduction != Reduction::sum && node.reduction != Reduction::product) return false;
-    if (size_of(accumulator(node.reduction, node.compute)) < 4) return false;
+  return true;
+}
+
+// Sums and products of types that vectors add: where numbers are compared, a block's rows of threads do as well, if their elements
+// lie in one row.
+static bool has_vectors_of_sums(const Group& group) {
+  for (const Node* node : group.nodes) {
+    if (node->op != Op::reduce) continue;
+    if (node->reduction != Reduction::sum && node->reduction != Reduction::product) return false;
+    if (size_of(accumulator(node->reduction, node->compute)) < 4) return false;
   }
   return true;
 }
@@ -143,7 +147,7 @@ static void choose_walk(Form& form, const Group& group, bool inside) {
   } else if (on_gpu && inside && form.count >= 256 && form.results * form.chunks < warps_that_fill_a_gpu) {
     form.walk = Walk::block;
   } else {
-    const bool are_rows = (form.reduced == 1 || form.has_long_rows) && has_vectors_of_sums(group);
+    const bool are_rows = is_one_loop(group) && (form.has_long_rows || (form.reduced == 1 && has_vectors_of_sums(group)));
     const Walk here = inside ? (are_rows ? Walk::rows : Walk::lanes_inside) : Walk::columns;
     form.walk = !on_gpu ? here : inside ? Walk::lanes_inside : Walk::lanes_outside;
   }

@@ -126,8 +126,9 @@ void submit(Context& context, const Group& group, LaunchPlan& plan, const std::v
     if (plan.key.empty()) plan.key = key_of(group, form);
     plan.kernel = kernel_for(context, TextOf::group, plan.key, group, form, plan.text);
     plan.text.clear();
+    const std::optional<int64_t> row = form.kept > 0 ? std::optional(form.shape[form.kept - 1]) : std::nullopt;
     plan.shape =
-        group.reduces ? reduction_shape(form.results, form.chunks, form.walk, form.block) : elementwise_shape(group, form);
+        group.reduces ? reduction_shape(form.results, form.chunks, form.walk, form.block, row) : elementwise_shape(group, form);
   }
   TracedWork work;
   if (tracing()) add_work(work, group, form);

@@ -24,14 +24,15 @@ LaunchShape elementwise_shape(const Group& group, const Form& form) {
   return shape;
 }
 
-LaunchShape reduction_shape(int64_t results, int64_t chunks, Walk walk, int64_t most) {
+LaunchShape reduction_shape(int64_t results, int64_t chunks, Walk walk, int64_t most, std::optional<int64_t> row) {
   // As many results as leave room for `lanes` threads each.
   auto block = [&](int64_t lanes) { return static_cast<uint32_t>(std::min(results, most / lanes)); };
   LaunchShape shape;
-  int64_t in_block = 1;  // results of a block
+  int64_t in_block = 1, rows = 1;  // results of a block, which lie in one row of them
   switch (walk) {
     case Walk::columns:  // enough blocks for all threads of the CPU, of a few vectors at least
       most = std::min(most, std::max<int64_t>(128, results * chunks / (4 * int64_t{cpu_threads()})));
+      if (row) rows = results / std::max<int64_t>(1, *row), results = *row;
       [[fallthrough]];
     case Walk::threads:
       shape.block = {block(1), 1, 1};
@@ -51,7 +52,7 @@ LaunchShape reduction_shape(int64_t results, int64_t chunks, Walk walk, int64_t 
       shape.block = {static_cast<uint32_t>(reduce_lanes), block(reduce_lanes), 1};
       in_block = shape.block[1];
   }
-  shape.grid[0] = static_cast<uint32_t>((results + in_block - 1) / in_block);
+  shape.grid[0] = static_cast<uint32_t>((results + in_block - 1) / in_block * rows);
   rows_to_grid(shape, chunks);
   return shape;
 }

@@ -1,5 +1,7 @@
 """Averages, what leaves NaN out, covariances, differences: as NumPy has them."""
 
+import itertools
+
 import numpy as np
 import pytest
 import quern as qn
@@ -161,7 +163,7 @@ def test_sums_over_outer_and_inner_axes(device, inner, dtype):
     for outer in (2, 7, 200 if inner < 200 else 3):
         numbers = (generator.standard_normal((outer, 5, inner)) * 100).astype(dtype)
         a, rows = qn.array(numbers), qn.array(np.moveaxis(numbers, 1, 0).reshape(5, -1))
-        for reduce in ("sum", "max") if dtype != "complex64" else ("sum",):
+        for reduce in ("sum", "max", "any") if dtype != "complex64" else ("sum", "any"):
             found, in_rows = (qn.asnumpy(getattr(x, reduce)(axis)) for x, axis in ((a, (0, 2)), (rows, 1)))
             np.testing.assert_array_equal(found, in_rows)
         wanted = numbers.astype("complex128" if dtype == "complex64" else "float64").sum((0, 2))
@@ -170,3 +172,20 @@ def test_sums_over_outer_and_inner_axes(device, inner, dtype):
         sums = stored.sum((0, 2))
         np.testing.assert_allclose(qn.asnumpy(sums), np.where(numbers.real > 0, numbers, 0).sum((0, 2)), rtol=1e-4, atol=1e-2)
         np.testing.assert_array_equal(qn.asnumpy(stored), np.where(numbers.real > 0, numbers, 0))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int16", "bool"])
+@pytest.mark.parametrize("shape", [(3, 40, 5, 7), (2, 33, 3, 130), (50, 40, 8), (3, 50, 2), (7, 9, 11, 13, 20), (40, 1000), (600, 3, 40)], ids=str)
+def test_reductions_of_columns_beside_other_axes(device, shape, dtype):
+    """Any axes but the last: what each block's columns have lies side by side in one row."""
+    numbers = np.random.default_rng(3).integers(-9, 9, shape).astype(dtype)
+    a = qn.array(numbers)
+    for count in range(1, len(shape)):
+        for axes in itertools.combinations(range(len(shape) - 1), count):
+            for reduce in ("sum", "max", "any"):
+                found, wanted = getattr(qn, reduce)(a, axes), getattr(np, reduce)(numbers, axis=axes)
+                assert found.dtype == wanted.dtype and found.shape == wanted.shape
+                np.testing.assert_array_equal(qn.asnumpy(found), wanted)
+            turned = qn.transpose(a)  # the same in another order of memory
+            other = tuple(len(shape) - 1 - axis for axis in axes)
+            np.testing.assert_array_equal(qn.asnumpy(turned.sum(other)), numbers.T.sum(other))

@@ -5,10 +5,11 @@ typedef int I;
 
 extern "C" __global__ void group(const double* a0, double* o0, I n0, I n1, I n2, I chunks) {
   const I results = n0, count = n1;
-  const I result = (I)blockIdx.x * blockDim.x + threadIdx.x, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;
+  const I blocks = (n0 + (I)blockDim.x - 1) / (I)blockDim.x, row = (I)blockIdx.x / blocks;
+  const I column = (I)blockIdx.x % blocks * blockDim.x + threadIdx.x, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;
   __shared__ double t0[op::reduce_lanes * 192];
-  if (result >= results || chunk >= chunks) return;
-  const I i0 = result;
+  if (column >= n0 || chunk >= chunks) return;
+  const I i0 = column;
   const I begin = chunk * 4096, end = count - begin < 4096 ? count : begin + 4096;
   for (int lane = 0; lane < op::reduce_lanes; ++lane) {
     t0[lane * blockDim.x + threadIdx.x] = op::Sum<double>::start();
