@@ -211,6 +211,11 @@ Factor contracted(Factor a, Factor b, const Labels& needed, bool widens) {
     Op op = a.array.dtype() == DType::boolean ? Op::logical_and : Op::multiply;
     return {compute(op, in_order(a, every), in_order(b, every)), every};
   }
+  // Of many short sums one kernel makes the products and adds them up; to BLAS each would be a call.
+  if (rows.empty() && columns.empty() && !outer.empty() && product(inner, sizes) < 256) {
+    const Labels both = together({outer, inner});
+    return summed(contracted(a, b, both, widens), outer, false);
+  }
   Shape left, right, shape;
   for (int x : outer) left.push_back(sizes.at(x));
   right = left;

@@ -92,6 +92,25 @@ void dot_on_host(const char* name, const MatrixProduct& p) {
                             p.b.transposed ? 1 : p.b.step);
 }
 
+// Of so few multiplications a product takes less time than a call of the library.
+constexpr int64_t most_of_few = 64;
+bool are_few(const MatrixProduct& p) {
+  return p.m * p.n * p.k <= most_of_few && (p.dtype == DType::float32 || p.dtype == DType::float64);
+}
+template <class T>
+void few_on_host(const MatrixProduct& p) {
+  const HostMatrix<const T> a = host_matrix<T>(p.a), b = host_matrix<T>(p.b);
+  T* c = static_cast<T*>(p.c);
+  for (int64_t i = 0; i < p.m; ++i, c += p.n) {
+    for (int64_t j = 0; j < p.n; ++j) c[j] = a.data[i * a.down] * b.data[j * b.across];
+    for (int64_t k = 1; k < p.k; ++k) {
+      const T factor = a.data[i * a.down + k * a.across];
+      const T* row = b.data + k * b.down;
+      for (int64_t j = 0; j < p.n; ++j) c[j] += factor * row[j * b.across];
+    }
+  }
+}
+
 void multiply_on_host(const MatrixProduct& p, int64_t step) {
   if (is_dot(p) && p.dtype == DType::float32) return dot_on_host<float>("cblas_sdot", p);
   if (is_dot(p) && p.dtype == DType::float64) return dot_on_host<double>("cblas_ddot", p);
@@ -135,6 +154,15 @@ class Product : public CallBody {
       if (p.k == 0) return std::memset(p.c, 0, static_cast<size_t>(count * p.m * p.n) * bytes), void();
       if ((work >= for_the_library && has_host_blas()) || (count == 1 && is_dot(p) && p.k > most_of_a_dot)) {
         for (int64_t i = 0; i < count; ++i) multiply_on_host(at(p, a_starts[i], b_starts[i], i, bytes), p.n);
+        return;
+      }
+      if (are_few(p)) {
+        in_slices(count, [&](int64_t from, int64_t to) {
+          for (int64_t i = from; i < to; ++i) {
+            const MatrixProduct one = at(p, a_starts[i], b_starts[i], i, bytes);
+            p.dtype == DType::float32 ? few_on_host<float>(one) : few_on_host<double>(one);
+          }
+        }, std::max<int64_t>(1, for_a_thread / work));
         return;
       }
       OneBlasThread alone;
