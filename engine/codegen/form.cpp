@@ -154,6 +154,22 @@ static void choose_walk(Form& form, const Group& group, bool inside) {
   form.block = form.walk == Walk::columns ? columns_of_block(group) : most_threads(form.walk);
 }
 
+// A loop over a few elements costs more than steps from one to the next: a long axis before short ones becomes the innermost.
+static void lengthen_rows(std::vector<Layout>& parts) {
+  constexpr int64_t few = 4, many = 256;
+  const Shape& shape = parts.front().shape;
+  int64_t inner = 1;
+  size_t axis = shape.size();
+  while (axis > 0 && inner * shape[axis - 1] <= few) inner *= shape[--axis];
+  if (axis == 0 || axis == shape.size() || shape[axis - 1] < many) return;
+  for (Layout& layout : parts) {
+    std::rotate(layout.shape.begin() + static_cast<ptrdiff_t>(axis) - 1, layout.shape.begin() + static_cast<ptrdiff_t>(axis),
+                layout.shape.end());
+    std::rotate(layout.strides.begin() + static_cast<ptrdiff_t>(axis) - 1, layout.strides.begin() + static_cast<ptrdiff_t>(axis),
+                layout.strides.end());
+  }
+}
+
 Form form_of(const Group& group) {
   if (auto form = flat_form(group)) return *form;
   std::vector<Layout> all;
@@ -175,6 +191,7 @@ Form form_of(const Group& group) {
   }
   collapse(kept_parts);
   collapse(reduced_parts);
+  if (group.device.is_cpu() && !group.reduces) lengthen_rows(kept_parts);
 
   Form form;
   form.kept = kept_parts.front().rank();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -174,6 +175,31 @@ void take_line(const IndexPlan& p, const T* in, T* out, int64_t from, int64_t to
   }
 }
 
+// Picks along an axis behind others: row after row of the result, where walk() would go from row to row for each pick.
+template <class T>
+void take_rows(const IndexPlan& p, const T* in, T* out) {
+  const auto offsets = std::make_unique_for_overwrite<int64_t[]>(static_cast<size_t>(p.count));
+  auto find = [&](int64_t from, int64_t to) {
+    for (int64_t b = from; b < to; ++b) offsets[b] = op::picked(p, b);
+  };
+  in_slices(p.count, find);
+  const int64_t run = p.stride[p.dims - 1] == 1 ? std::min<int64_t>(p.shape[p.dims - 1], p.inner) : 1;
+  auto rows = [&](int64_t from, int64_t to) {
+    for (int64_t row = from; row < to; ++row) {
+      T* target = out + row * p.count * p.inner;
+      for (int64_t r = 0; r < p.inner; r += run) {
+        const T* source = in + op::rest_offset(p, row * p.inner + r);
+        if (run == 1) {
+          for (int64_t b = 0; b < p.count; ++b) target[b * p.inner + r] = source[offsets[b]];
+        } else {
+          for (int64_t b = 0; b < p.count; ++b) std::copy_n(source + offsets[b], run, target + b * p.inner + r);
+        }
+      }
+    }
+  };
+  in_slices(p.rest / p.inner, rows, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, p.count * p.inner)));
+}
+
 class Take : public CallBody {
  public:
   // `order`: the axes of the result in the order in which they lie in memory; none: as they are.
@@ -196,6 +222,8 @@ class Take : public CallBody {
     on_cpu(run, name(), p.n, [p, in, out, bytes, count = picks_.count] {
       auto part = [&](auto zero) {
         using T = decltype(zero);
+        if (p.dims > 0 && p.inner > 0 && p.inner < p.rest)
+          return take_rows(p, reinterpret_cast<const T*>(in), reinterpret_cast<T*>(out));
         in_slices(
             count,
             [&](int64_t from, int64_t to) {
