@@ -113,6 +113,8 @@ OF_TORCH = {
         max_pool3d avg_pool1d avg_pool2d avg_pool3d""",
     "Raises RuntimeError for a negative ``output_size``, NotImplementedError for integers.": """adaptive_avg_pool1d adaptive_avg_pool2d
         adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d""",
+    "Raises ValueError for both ``size`` and ``scale_factor``, or neither, and numbers that do not fit the axes. Raises"
+    " NotImplementedError for a ``mode`` of another number of axes, or integers. Raises RuntimeError for sizes below 1.": "interpolate",
     "Raises RuntimeError for no steps, or states and parameters whose number, sizes or dtypes do not fit.": "lstm gru rnn_tanh rnn_relu",
     "Raises RuntimeError for states and parameters whose sizes or dtypes do not fit.": "lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell",
     "Raises RuntimeError where ``normalized_shape`` is not the end of the input's shape.": "layer_norm rms_norm",

@@ -62,6 +62,7 @@ FUNCTIONS = {
     " (size + 2 padding - kernel size) / stride + 1, rounded down or, with ``ceil_mode``, up": "avg_pool1d avg_pool2d avg_pool3d",
     "Shape (N, C, *output_size) or (C, *output_size), in the input's dtype": """adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d
         adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d""",
+    "Shape (N, C, sizes), in the input's dtype; the sizes are ``size``, or the input's times ``scale_factor``, rounded down": "interpolate",
     "Shape (N, sizes, C), with ``channels_first`` (N, C, sizes), in the inputs' dtype": """max_pool average_pool adaptive_max_pool
         adaptive_average_pool""",
     "Shape of the input with half the size along ``axis``, in its dtype": "glu",

@@ -68,6 +68,18 @@ nn::WantedSizes read_wanted_sizes(const Reading& reading, PyObject* given) {
   return out;
 }
 
+nn::ResultSizes read_result_sizes(const Reading& reading, PyObject* given) {
+  const bool is_single = !PyTuple_Check(given) && !PyList_Check(given);
+  return {read_for_each_axis(reading, given).numbers, is_single};
+}
+
+nn::ScaleFactors read_scale_factors(const Reading& reading, PyObject* given) {
+  if (!PyTuple_Check(given) && !PyList_Check(given)) return {{read_number(reading, given)}, true};
+  nn::ScaleFactors out;
+  for (nb::handle one : nb::handle(given)) out.numbers.push_back(read_number(reading, one.ptr()));
+  return out;
+}
+
 nn::Tensors read_tensors(Reading& reading, PyObject* given) {
   nn::Tensors out;
   const nb::object all = nb::steal(PySequence_Tuple(given));  // a list may change while it is read

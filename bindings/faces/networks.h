@@ -49,6 +49,12 @@ inline constexpr auto reader<const nn::Around&> = read_padding;
 nn::WantedSizes read_wanted_sizes(const Reading& reading, PyObject* given);
 template <>
 inline constexpr auto reader<const nn::WantedSizes&> = read_wanted_sizes;
+nn::ResultSizes read_result_sizes(const Reading& reading, PyObject* given);
+template <>
+inline constexpr auto reader<const nn::ResultSizes&> = read_result_sizes;
+nn::ScaleFactors read_scale_factors(const Reading& reading, PyObject* given);
+template <>
+inline constexpr auto reader<const nn::ScaleFactors&> = read_scale_factors;
 nn::Tensors read_tensors(Reading& reading, PyObject* given);
 template <>
 inline constexpr auto reader<const nn::Tensors&> = read_tensors;

@@ -1,4 +1,4 @@
-// quern/nn.h on functions/: activations.h, losses.h, networks.h, norms.h, pooling.h, recurrent.h.
+// quern/nn.h on functions/: activations.h, losses.h, networks.h, norms.h, pooling.h, recurrent.h, resizing.h.
 #include "quern/nn.h"
 
 #include "api/bodies.h"
@@ -9,6 +9,7 @@
 #include "functions/norms.h"
 #include "functions/pooling.h"
 #include "functions/recurrent.h"
+#include "functions/resizing.h"
 
 namespace qn::nn {
 
@@ -58,6 +59,11 @@ Array max_pool2d(const Array& x, const std::vector<int64_t>& kernel_size, Here h
 }
 Array avg_pool2d(const Array& x, const std::vector<int64_t>& kernel_size, Here here) {
   return asked(here, [&] { return wrap(bodies::avg_pool2d(x.handle(), {kernel_size}, {}, {{0}}, false, true, {})); });
+}
+Array interpolate(const Array& x, const std::vector<int64_t>& size, std::string_view mode, bool align_corners, bool antialias,
+                  Here here) {
+  const std::optional<bool> corners = align_corners ? std::optional(true) : std::nullopt;
+  return asked(here, [&] { return wrap(bodies::interpolate(x.handle(), {{size, size.size() == 1}}, {}, mode, corners, {}, antialias)); });
 }
 
 // ---- recurrent networks

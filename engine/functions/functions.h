@@ -32,6 +32,7 @@
 #include "functions/ranking.h"
 #include "functions/recurrent.h"
 #include "functions/reductions.h"
+#include "functions/resizing.h"
 #include "functions/rounding.h"
 #include "functions/sampling.h"
 #include "functions/sets.h"

@@ -74,6 +74,12 @@ Array conv3d(const Array& x, const Array& weight, const ConvOptions& options = {
 Array max_pool2d(const Array& x, const std::vector<int64_t>& kernel_size, Here here = Here::current());
 Array avg_pool2d(const Array& x, const std::vector<int64_t>& kernel_size, Here here = Here::current());
 
+// (samples, channels, sizes) with other sizes; `mode`: "nearest", "nearest-exact", "area", "linear" of one axis, "bilinear" or
+// "bicubic" of two, "trilinear" of three. With `align_corners` the elements at the corners keep their places, else their outer
+// corners do. `antialias`, for "bilinear" and "bicubic": more elements count where the result is smaller.
+Array interpolate(const Array& x, const std::vector<int64_t>& size, std::string_view mode = "nearest", bool align_corners = false,
+                  bool antialias = false, Here here = Here::current());
+
 // Options of recurrent networks.
 struct RecurrentOptions {
   std::optional<Array> hidden, cells;  // before the first step, (layers * directions, samples, size); by default zeros

@@ -70,6 +70,7 @@ conv3d(ones(1, 3, 5, 5, 5), ones(2, 2, 3, 3, 3))  conv_transpose3d(ones(1, 3, 5,
 nn.functional.max_pool3d(ones(1, 3, 5, 5, 5), 9)  max_pool3d(ones(1, 3, 5, 5, 5), 9)  nn.functional.avg_pool3d(ones(1, 3, 5, 5, 5), 9)
 nn.functional.adaptive_avg_pool3d(ones(1, 3, 5, 5, 5), -1)  nn.functional.adaptive_avg_pool3d(ones(1, 3, 5, 5, 5).long(), 1)
 nn.functional.adaptive_max_pool3d(ones(1, 3, 5, 5, 5), -1)  nn.functional.adaptive_max_pool3d(ones(1, 3, 5, 5, 5).long(), 1)
+nn.functional.interpolate(ones(1, 3, 5))  nn.functional.interpolate(ones(1, 3, 5), 3, mode="bilinear")  nn.functional.interpolate(ones(1, 3, 5), 0)
 nn.functional.softplus(i)  nn.functional.logsigmoid(i)  nn.functional.elu(i)  nn.functional.selu(i)  nn.functional.celu(i)
 nn.functional.celu(x, 0)  nn.functional.glu(x)  nn.functional.gumbel_softmax(i)  heaviside(x, i)  lerp(x, i, 0.5)  clamp(x)  clip(x)
 div(x, 2, rounding_mode="no")  divide(x, 2, rounding_mode="no")  pow(i, -1)  allclose(x, i)

@@ -120,13 +120,14 @@ from quern.torch.nn.modules.transformer import (  # noqa: F401
     TransformerEncoder,
     TransformerEncoderLayer,
 )
+from quern.torch.nn.modules.upsampling import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d  # noqa: F401
 
 UNSERVED = """
     AdaptiveLogSoftmaxWithLoss CTCLoss Container CrossMapLRN2d Fold FractionalMaxPool2d FractionalMaxPool3d LPPool1d LPPool2d LPPool3d
     LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d
     LazyConvTranspose3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d LazyLinear LinearCrossEntropyLoss
-    LinearCrossEntropyOptions MaxUnpool1d MaxUnpool2d MaxUnpool3d SyncBatchNorm Unfold Upsample UpsamplingBilinear2d UpsamplingNearest2d
-    adaptive fold padding upsampling
+    LinearCrossEntropyOptions MaxUnpool1d MaxUnpool2d MaxUnpool3d SyncBatchNorm Unfold
+    adaptive fold padding
 """
 
 __getattr__ = unserved(__name__, UNSERVED)
