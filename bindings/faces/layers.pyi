@@ -784,7 +784,9 @@ class channel_shuffle:
     tensor([0, 3, 1, 4, 2, 5])
     """
 
+    @named("channel_shuffle", "native_channel_shuffle")
     def torch(input: array, groups: integer): ...
+    @named("channel_shuffle", "native_channel_shuffle")
     @submodule("nn.functional")
     def torch(input: array, groups: integer): ...
 

@@ -115,6 +115,15 @@ struct Check<nn::embedding_bag> {
                    bool is_sparse, const Array* weights, bool has_last_offset, std::optional<int64_t> padding);
 };
 template <>
+struct Check<nn::grid_sample> {
+  static void call(const Reading& reading, const Array& x, const Array& grid, std::optional<std::string_view> mode,
+                   std::optional<std::string_view> padding_mode, std::optional<bool> align_corners);
+};
+template <>
+struct Check<nn::affine_grid> {
+  static void call(const Reading& reading, const Array& theta, const Shape& size, std::optional<bool> align_corners);
+};
+template <>
 struct Check<nn::celu> {
   static void call(const Reading& reading, const Array& x, double number);
 };

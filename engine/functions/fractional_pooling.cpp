@@ -7,7 +7,6 @@
 #include "functions/parts.h"
 #include "functions/ranking.h"
 #include "functions/refusals.h"
-#include "functions/resizing.h"
 #include "functions/steps.h"
 
 namespace quern::nn {

@@ -5,6 +5,7 @@
 
 #include "functions/distributions.h"
 #include "functions/pooling.h"
+#include "functions/resizing.h"
 
 namespace quern::nn {
 

@@ -205,7 +205,7 @@ Array unpooled(const Array& x, const Array& indices, size_t axes, const ForEachA
   const Shape plane = plane_of(x, axes, size, stride, padding, output_size);
   check_unpooled(x, indices, axes);
   if (axes == 3 && std::ranges::any_of(stride.numbers, [](int64_t n) { return n < 1; }))
-    raise(ErrorKind::runtime, "strides should be greater than zero, but got stride: {}", in_brackets(stride.numbers));
+    raise(ErrorKind::runtime, "strides should be greater than zero, but got stride: {}", in_brackets(Shape{stride.along(0), stride.along(1), stride.along(2)}));
   Shape out(x.shape().begin(), x.shape().end() - static_cast<ptrdiff_t>(axes));
   int64_t planes = 1, inner = 1, elements = 1;
   for (int64_t n : out) planes *= n;

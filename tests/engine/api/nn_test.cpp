@@ -87,7 +87,7 @@ TEST_P(Networks, Layers) {
 
 TEST_P(Networks, ConvolutionsAndPools) {
   qn::Array image = qn::arange(16, DType::float64, device()).reshape({1, 1, 4, 4});
-  expect_near(nn::interpolate(qn::reshape(qn::arange(4), {1, 1, 4}), {2}, "linear"), {0.5, 2.5});
+  expect_near(nn::interpolate(qn::arange(4, DType::float64, device()).reshape({1, 1, 4}), {2}, "linear"), {0.5, 2.5});
   expect_near(nn::max_pool2d(image, {2}), {5, 7, 13, 15});
   expect_near(nn::avg_pool2d(image, {2}), {2.5, 4.5, 10.5, 12.5});
   expect_error(ErrorKind::runtime, "Output size is too small", [&] { nn::max_pool2d(image, {5}); });
