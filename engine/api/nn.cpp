@@ -1,9 +1,10 @@
-// quern/nn.h on functions/: activations.h, losses.h, networks.h, norms.h, pooling.h, recurrent.h, resizing.h.
+// quern/nn.h on functions/: activations.h, grid_sampling.h, losses.h, networks.h, norms.h, pooling.h, recurrent.h, resizing.h.
 #include "quern/nn.h"
 
 #include "api/bodies.h"
 #include "core/error.h"
 #include "functions/activations.h"
+#include "functions/grid_sampling.h"
 #include "functions/losses.h"
 #include "functions/networks.h"
 #include "functions/norms.h"
@@ -64,6 +65,10 @@ Array interpolate(const Array& x, const std::vector<int64_t>& size, std::string_
                   Here here) {
   const std::optional<bool> corners = align_corners ? std::optional(true) : std::nullopt;
   return asked(here, [&] { return wrap(bodies::interpolate(x.handle(), {{size, size.size() == 1}}, {}, mode, corners, {}, antialias)); });
+}
+Array grid_sample(const Array& x, const Array& grid, std::string_view mode, std::string_view padding_mode, bool align_corners,
+                  Here here) {
+  return asked(here, [&] { return wrap(bodies::grid_sample(x.handle(), grid.handle(), mode, padding_mode, align_corners)); });
 }
 
 // ---- recurrent networks

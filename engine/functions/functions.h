@@ -20,6 +20,7 @@
 #include "functions/fourier_axes.h"
 #include "functions/fractional_pooling.h"
 #include "functions/grid_sampling.h"
+#include "functions/keras_images.h"
 #include "functions/losses.h"
 #include "functions/matrices.h"
 #include "functions/matrix_calls.h"

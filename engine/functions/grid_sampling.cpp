@@ -87,7 +87,7 @@ TakenPlace taken_at(const Array& place, int64_t n, const std::optional<Array>& w
 
 // The weights of four elements at the distances 1 + t, t, 1 - t and 2 - t.
 std::vector<Array> cubic_weights(const Array& t) {
-  constexpr double a = -0.75;
+  static constexpr double a = -0.75;
   const auto near = [](const Array& x) { return add(multiply(multiply(subtract(multiply(x, a + 2), a + 3), x), x), 1); };
   const auto far = [](const Array& x) {
     return subtract(multiply(add(multiply(subtract(multiply(x, a), 5 * a), x), 8 * a), x), 4 * a);
@@ -112,7 +112,8 @@ std::vector<TakenPlace> taken_along(const Array& grid, int64_t n, const Sampling
   return {taken_at(below, n, subtract(above, u)), taken_at(above, n, subtract(u, below))};
 }
 
-void check_sampled(const Array& x, const Array& grid) {
+// `rank`: 4 or 5, or 0 for either.
+void check_sampled(const Array& x, const Array& grid, size_t rank) {
   if (x.device() != grid.device())
     raise(ErrorKind::runtime, "grid_sampler(): expected input and grid to be on same device; move one of them");
   if (x.rank() < 2 || grid.rank() < 1)
@@ -131,11 +132,11 @@ void check_sampled(const Array& x, const Array& grid) {
       raise(ErrorKind::runtime,
             "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes {} with dimension {} being empty",
             in_brackets(x.shape()), i);
-  if ((x.rank() != 4 && x.rank() != 5) || x.rank() != grid.rank())
+  if ((x.rank() != 4 && x.rank() != 5) || x.rank() != grid.rank() || (rank && x.rank() != rank))
     raise(ErrorKind::runtime,
           "grid_sampler(): expected {}D input and grid with same number of dimensions, but got input with sizes {} and grid with "
           "sizes {}",
-          x.rank() == 5 ? 5 : 4, in_brackets(x.shape()), in_brackets(grid.shape()));
+          rank ? rank : x.rank() == 5 ? 5 : 4, in_brackets(x.shape()), in_brackets(grid.shape()));
   if (row(x.dtype()).kind != DTypeKind::real)
     raise(ErrorKind::not_implemented, "\"{}\" not implemented for '{}'",
           x.rank() == 4 ? "grid_sampler_2d_cpu_kernel_impl" : "grid_sampler3d_cpu", torch_name_of(x.dtype()));
@@ -143,8 +144,8 @@ void check_sampled(const Array& x, const Array& grid) {
     raise(ErrorKind::runtime, "expected scalar type {} but found {}", torch_name_of(x.dtype()), torch_name_of(grid.dtype()));
 }
 
-Array sampled(const Array& x, const Array& grid, const Sampling& how) {
-  check_sampled(x, grid);
+Array sampled(const Array& x, const Array& grid, const Sampling& how, size_t rank = 0) {
+  check_sampled(x, grid, rank);
   const int64_t samples = x.shape()[0], channels = x.shape()[1];
   Shape sizes(x.shape().begin() + 2, x.shape().end()), out(grid.shape().begin(), grid.shape().end() - 1);
   int64_t plane = 1;
@@ -177,13 +178,6 @@ Sampling numbered(int64_t mode, int64_t padding, bool align_corners) {
   return {static_cast<Between>(mode), static_cast<Outside>(padding), align_corners};
 }
 
-void check_axes(const Array& x, const Array& grid, size_t rank) {
-  if (x.rank() == rank && grid.rank() == rank) return;
-  raise(ErrorKind::runtime,
-        "grid_sampler(): expected {}D input and grid with same number of dimensions, but got input with sizes {} and grid with sizes {}",
-        rank, in_brackets(x.shape()), in_brackets(grid.shape()));
-}
-
 }  // namespace
 
 Array grid_sample(const Array& x, const Array& grid, std::optional<std::string_view> mode,
@@ -205,12 +199,10 @@ Array grid_sampler(const Array& x, const Array& grid, int64_t mode, int64_t padd
   return sampled(x, grid, numbered(mode, padding_mode, align_corners));
 }
 Array grid_sampler_2d(const Array& x, const Array& grid, int64_t mode, int64_t padding_mode, bool align_corners) {
-  check_axes(x, grid, 4);
-  return sampled(x, grid, numbered(mode, padding_mode, align_corners));
+  return sampled(x, grid, numbered(mode, padding_mode, align_corners), 4);
 }
 Array grid_sampler_3d(const Array& x, const Array& grid, int64_t mode, int64_t padding_mode, bool align_corners) {
-  check_axes(x, grid, 5);
-  return sampled(x, grid, numbered(mode, padding_mode, align_corners));
+  return sampled(x, grid, numbered(mode, padding_mode, align_corners), 5);
 }
 
 // ---- grids
