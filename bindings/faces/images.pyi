@@ -336,3 +336,58 @@ class affine_grid_generator:
     """
 
     def torch(theta: array, size: integers, align_corners: boolean): ...
+
+@submodule("image")
+class resize_images:
+    """Return images, (H, W, C) or (N, H, W, C), or with the channels first, resized to ``size``.
+
+    >>> images = keras.ops.reshape(keras.ops.arange(2, dtype="float32"), (1, 2, 1))
+    >>> keras.ops.reshape(keras.ops.image.resize(images, (1, 4)), (4,))
+    array([0.  , 0.25, 0.75, 1.  ], dtype=float32)
+    """
+
+    @named("resize")
+    def keras(
+        images,
+        size: integers,
+        interpolation="bilinear",
+        antialias: boolean = False,
+        crop_to_aspect_ratio: boolean = False,
+        pad_to_aspect_ratio: boolean = False,
+        fill_mode="constant",
+        fill_value: number = 0.0,
+        data_format=None,
+    ): ...
+
+@submodule("image")
+class map_coordinates:
+    """Return the elements of an array at ``coordinates``, a row for each axis, or means of their neighbours there.
+
+    >>> keras.ops.image.map_coordinates(keras.ops.arange(4, dtype="float32"), keras.ops.array([[0.5, 2.25]]), 1)
+    array([0.5 , 2.25], dtype=float32)
+    """
+
+    def keras(inputs, coordinates, order: integer, fill_mode="constant", fill_value: number = 0.0): ...
+
+@submodule("image")
+class affine_transform:
+    """Return images whose pixels (x, y) come from (a0 x + a1 y + a2, b0 x + b1 y + b2), both divided by c0 x + c1 y + 1.
+
+    >>> images = keras.ops.reshape(keras.ops.arange(3, dtype="float32"), (1, 3, 1))
+    >>> moved = keras.ops.image.affine_transform(images, keras.ops.array([1.0, 0.0, 0.5, 0.0, 1.0, 0.0, 0.0, 0.0]))
+    >>> keras.ops.reshape(moved, (3,))
+    array([0.5, 1.5, 1. ], dtype=float32)
+    """
+
+    def keras(images, transform, interpolation="bilinear", fill_mode="constant", fill_value: number = 0, data_format=None): ...
+
+@submodule("image")
+class gaussian_blur:
+    """Return images convolved with a bell curve of the standard deviations ``sigma``.
+
+    >>> blurred = keras.ops.image.gaussian_blur(keras.ops.ones((1, 3, 1)), (3, 1), (1.0, 1.0))
+    >>> keras.ops.reshape(blurred, (3,))
+    array([0.72593147, 1.        , 0.72593147], dtype=float32)
+    """
+
+    def keras(images, kernel_size: integers = (3, 3), sigma=(1.0, 1.0), data_format=None): ...

@@ -275,10 +275,10 @@ Array affine_transform(const Array& images, const Array& transform, std::optiona
 
 // ---- bell curves
 
-Array gaussian_blur(const Array& images, const Shape& kernel_size, const std::vector<double>& sigma,
+Array gaussian_blur(const Array& images, const Shape& kernel_size, const ScaleFactors& sigma,
                     std::optional<std::string_view> format) {
   const size_t rows = rows_of(images, format);
-  if (kernel_size.size() != 2 || sigma.size() != 2 || kernel_size[0] < 1 || kernel_size[1] < 1)
+  if (kernel_size.size() != 2 || !sigma.fits(2) || kernel_size[0] < 1 || kernel_size[1] < 1)
     raise(ErrorKind::value, "[gaussian_blur] `kernel_size` and `sigma` must be two positive numbers each. Received: kernel_size={}",
           to_string(kernel_size));
   Array out = as_type(images, wide_type(images.dtype()));
@@ -289,7 +289,7 @@ Array gaussian_blur(const Array& images, const Shape& kernel_size, const std::ve
     std::vector<double> bell;
     double total = 0;
     for (int64_t k = 0; k < size; ++k) {
-      const double x = (static_cast<double>(k) - static_cast<double>(size - 1) / 2) / sigma[of];
+      const double x = (static_cast<double>(k) - static_cast<double>(size - 1) / 2) / sigma.along(of);
       total += bell.emplace_back(std::exp(-0.5 * x * x));
     }
     std::vector<int64_t> first;

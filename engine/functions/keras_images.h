@@ -4,9 +4,8 @@
 
 #include <optional>
 #include <string_view>
-#include <vector>
 
-#include "graph/array.h"
+#include "functions/resizing.h"
 
 namespace quern::nn {
 
@@ -23,7 +22,7 @@ Array map_coordinates(const Array& x, const Array& coordinates, int64_t order, s
 Array affine_transform(const Array& images, const Array& transform, std::optional<std::string_view> interpolation,
                        std::optional<std::string_view> fill_mode, double fill_value, std::optional<std::string_view> format);
 // Images after a convolution with a bell curve; both have a number for the columns and one for the rows.
-Array gaussian_blur(const Array& images, const Shape& kernel_size, const std::vector<double>& sigma,
+Array gaussian_blur(const Array& images, const Shape& kernel_size, const ScaleFactors& sigma,
                     std::optional<std::string_view> format);
 
 }  // namespace quern::nn

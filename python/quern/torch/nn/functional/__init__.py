@@ -11,6 +11,6 @@ _engine.add_functions(__name__, "torch", "nn.functional", binds=False)
 __getattr__ = unserved(
     __name__,
     """
-    conv_tbc ctc_loss grouped_mm linear_cross_entropy scaled_grouped_mm scaled_mm
+    ctc_loss grouped_mm linear_cross_entropy scaled_grouped_mm scaled_mm
     """,
 )

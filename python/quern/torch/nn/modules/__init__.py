@@ -79,7 +79,7 @@ from quern.torch.nn.modules.loss import (  # noqa: F401
 )
 from quern.torch.nn.modules.module import Module  # noqa: F401
 from quern.torch.nn.modules.multihead import MultiheadAttention  # noqa: F401
-from quern.torch.nn.modules.normalization import GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm  # noqa: F401
+from quern.torch.nn.modules.normalization import CrossMapLRN2d, GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm  # noqa: F401
 from quern.torch.nn.modules.padding import (  # noqa: F401
     CircularPad1d,
     CircularPad2d,
@@ -134,7 +134,7 @@ from quern.torch.nn.modules.unpooling import (  # noqa: F401
 from quern.torch.nn.modules.upsampling import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d  # noqa: F401
 
 UNSERVED = """
-    AdaptiveLogSoftmaxWithLoss CTCLoss Container CrossMapLRN2d
+    AdaptiveLogSoftmaxWithLoss CTCLoss Container
     LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d
     LazyConvTranspose3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d LazyLinear LinearCrossEntropyLoss
     LinearCrossEntropyOptions SyncBatchNorm adaptive padding
