@@ -827,12 +827,12 @@ class conv_tbc:
     def torch(input: array, weight: array, bias: array, pad: integer = 0): ...
 
 class convolution:
-    """Return the convolution of (N, C, sizes), or the transposed one, over one to three axes, as conv1d() and its like do.
+    """Return the convolution of (N, C, sizes), or the transposed one, over one to three axes, as conv1d() to conv3d() do.
 
     >>> torch.convolution(torch.ones(1, 1, 4), torch.ones(1, 1, 3), None, (1,), (0,), (1,), False, (0,), 1).flatten()
     tensor([3., 3.])
     """
 
     def torch(
-        input: array, weight: array, bias: array, stride, padding, dilation, transposed: boolean, output_padding, groups: integer
+        input: array, weight: array, bias, stride, padding, dilation, transposed: boolean, output_padding, groups: integer
     ): ...

@@ -64,7 +64,8 @@ Array avg_pool2d(const Array& x, const std::vector<int64_t>& kernel_size, Here h
 Array interpolate(const Array& x, const std::vector<int64_t>& size, std::string_view mode, bool align_corners, bool antialias,
                   Here here) {
   const std::optional<bool> corners = align_corners ? std::optional(true) : std::nullopt;
-  return asked(here, [&] { return wrap(bodies::interpolate(x.handle(), {{size, size.size() == 1}}, {}, mode, corners, {}, antialias)); });
+  return asked(
+      here, [&] { return wrap(bodies::interpolate(x.handle(), {{size, size.size() == 1}}, {}, mode, corners, {}, antialias)); });
 }
 Array grid_sample(const Array& x, const Array& grid, std::string_view mode, std::string_view padding_mode, bool align_corners,
                   Here here) {

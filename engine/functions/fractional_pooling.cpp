@@ -17,12 +17,14 @@ using namespace steps;
 
 namespace {
 
-OneOrMore largest(const Array& x, size_t axes, const ForEachAxis& size, const std::optional<ForEachAxis>& stride, bool ceil_mode) {
+OneOrMore largest(const Array& x, size_t axes, const ForEachAxis& size, const std::optional<ForEachAxis>& stride,
+                  bool ceil_mode) {
   const auto pool = axes == 1 ? max_pool1d : axes == 2 ? max_pool2d : max_pool3d;
   return pool(x, size, stride, {{0}}, {{1}}, ceil_mode, false);
 }
 
-Array power_pool(const Array& x, size_t axes, double p, const ForEachAxis& size, const std::optional<ForEachAxis>& stride, bool ceil_mode) {
+Array power_pool(const Array& x, size_t axes, double p, const ForEachAxis& size, const std::optional<ForEachAxis>& stride,
+                 bool ceil_mode) {
   if (size.numbers.size() != 1 && size.numbers.size() != axes)
     raise(ErrorKind::value, "[lp_pool{}d] kernel_size must be an int or {} of them, not {}", axes, axes, size.numbers.size());
   if (p == 0) raise(ErrorKind::value, "norm_type must be a non-zero value, but got 0");
@@ -76,7 +78,8 @@ Shape sizes_of(const Array& x, size_t axes, const ForEachAxis& size, const std::
   if (x.rank() != axes + 1 && x.rank() != axes + 2)
     raise(x.rank() <= axes ? ErrorKind::index : ErrorKind::runtime,
           "fractional_max_pool{}d(): Expected {}D or {}D tensor, but got: {}", axes, axes + 1, axes + 2, in_brackets(x.shape()));
-  for (const auto& [name, numbers] : {std::pair("kernel_size", &size), std::pair("output_size", output_size ? &*output_size : &size)})
+  for (const auto& [name, numbers] :
+       {std::pair("kernel_size", &size), std::pair("output_size", output_size ? &*output_size : &size)})
     if (numbers->numbers.size() != 1 && numbers->numbers.size() != axes)
       raise(ErrorKind::runtime, "fractional_max_pool{}d: {} must either be a single Int or tuple of Ints", axes, name);
   Shape out;
@@ -90,19 +93,22 @@ Shape sizes_of(const Array& x, size_t axes, const ForEachAxis& size, const std::
 void check_windows(const Array& x, size_t axes, const ForEachAxis& size, const Shape& out) {
   for (size_t i = 0; i < axes; ++i)
     if (size.along(i) < 1)
-      raise(ErrorKind::runtime, "fractional_max_pool{}d(): kernel size should be greater than zero, but got {}", axes, by_x(size, axes));
+      raise(ErrorKind::runtime, "fractional_max_pool{}d(): kernel size should be greater than zero, but got {}", axes,
+            by_x(size, axes));
   for (size_t i = x.rank() == axes + 2 ? 1 : 0; i < x.rank(); ++i)
     if (x.shape()[i] == 0)
-      raise(ErrorKind::runtime,
-            "fractional_max_pool{}d(): Expected input to have non-zero size for non-batch dimensions, but input has sizes {} with "
-            "dimension {} being empty",
-            axes, in_brackets(x.shape()), i);
+      raise(
+          ErrorKind::runtime,
+          "fractional_max_pool{}d(): Expected input to have non-zero size for non-batch dimensions, but input has sizes {} with "
+          "dimension {} being empty",
+          axes, in_brackets(x.shape()), i);
   for (size_t i = 0; i < axes; ++i) {
     const int64_t n = x.shape()[x.rank() - axes + i];
-    if (out[i] < 0) raise(ErrorKind::runtime, "fractional_max_pool{}d(): output sizes must not be negative, but one is {}", axes, out[i]);
+    if (out[i] < 0)
+      raise(ErrorKind::runtime, "fractional_max_pool{}d(): output sizes must not be negative, but one is {}", axes, out[i]);
     if (out[i] + size.along(i) - 1 > n)
-      raise(ErrorKind::runtime, "fractional_max_pool{}d(): pool {} {} too large relative to input {} {}", axes, axis_names[3 - axes + i],
-            size.along(i), axis_names[3 - axes + i], n);
+      raise(ErrorKind::runtime, "fractional_max_pool{}d(): pool {} {} too large relative to input {} {}", axes,
+            axis_names[3 - axes + i], size.along(i), axis_names[3 - axes + i], n);
   }
   if (row(x.dtype()).kind != DTypeKind::real)
     raise(ErrorKind::not_implemented, "\"fractional_max_pool{}d\" not implemented for '{}'", axes, torch_name_of(x.dtype()));
@@ -127,7 +133,8 @@ Array starts_of(const Array& sample, int64_t n, int64_t size, int64_t count) {
   const double step = sample.dtype() == DType::float64
                           ? static_cast<double>(n - size) / static_cast<double>(count - 1)
                           : static_cast<double>(static_cast<float>(n - size) / static_cast<float>(count - 1));
-  const Array begin = subtract(as_type(multiply(add(numbers, column), step), DType::int64), as_type(multiply(column, step), DType::int64));
+  const Array begin =
+      subtract(as_type(multiply(add(numbers, column), step), DType::int64), as_type(multiply(column, step), DType::int64));
   return where(equal(reshape(arange(count, sample.device()), {1, count}), count - 1), last, begin);
 }
 
@@ -154,13 +161,15 @@ Array places_of(const Array& samples, const Shape& in, const ForEachAxis& size, 
 }
 
 OneOrMore pooled_at_random(const Array& x, size_t axes, const ForEachAxis& size, const std::optional<ForEachAxis>& output_size,
-                           const std::optional<ScaleFactors>& ratio, bool return_indices, const Array* given, const random::Stream& draws) {
+                           const std::optional<ScaleFactors>& ratio, bool return_indices, const Array* given,
+                           const random::Stream& draws) {
   const Shape out = sizes_of(x, axes, size, output_size, ratio);
   check_windows(x, axes, size, out);
   const bool has_samples = x.rank() == axes + 2;
   const int64_t batch = has_samples ? x.shape()[0] : 1, channels = x.shape()[has_samples ? 1 : 0], planes = batch * channels;
   if (given) check_samples(*given, x, axes, batch, channels);
-  Shape in(x.shape().end() - static_cast<ptrdiff_t>(axes), x.shape().end()), result(x.shape().begin(), x.shape().end() - static_cast<ptrdiff_t>(axes));
+  Shape in(x.shape().end() - static_cast<ptrdiff_t>(axes), x.shape().end()),
+      result(x.shape().begin(), x.shape().end() - static_cast<ptrdiff_t>(axes));
   result.insert(result.end(), out.begin(), out.end());
   int64_t plane = 1, windows = 1;
   for (size_t i = 0; i < axes; ++i) plane *= in[i], windows *= out[i];
@@ -194,12 +203,14 @@ OneOrMore fractional_max_pool3d(const Array& x, const ForEachAxis& size, const s
                                 const random::Stream& draws) {
   return pooled_at_random(x, 3, size, output_size, output_ratio, return_indices, samples, draws);
 }
-OneOrMore fractional_max_pool2d_with_indices(const Array& x, const ForEachAxis& size, const std::optional<ForEachAxis>& output_size,
+OneOrMore fractional_max_pool2d_with_indices(const Array& x, const ForEachAxis& size,
+                                             const std::optional<ForEachAxis>& output_size,
                                              const std::optional<ScaleFactors>& output_ratio, const Array* samples,
                                              const random::Stream& draws) {
   return pooled_at_random(x, 2, size, output_size, output_ratio, true, samples, draws);
 }
-OneOrMore fractional_max_pool3d_with_indices(const Array& x, const ForEachAxis& size, const std::optional<ForEachAxis>& output_size,
+OneOrMore fractional_max_pool3d_with_indices(const Array& x, const ForEachAxis& size,
+                                             const std::optional<ForEachAxis>& output_size,
                                              const std::optional<ScaleFactors>& output_ratio, const Array* samples,
                                              const random::Stream& draws) {
   return pooled_at_random(x, 3, size, output_size, output_ratio, true, samples, draws);
@@ -207,20 +218,26 @@ OneOrMore fractional_max_pool3d_with_indices(const Array& x, const ForEachAxis& 
 
 // ---- names of their own for what returns places, too
 
-OneOrMore max_pool1d_with_indices(const Array& x, const ForEachAxis& size, const std::optional<ForEachAxis>& stride, const ForEachAxis& padding,
-                                  const ForEachAxis& dilation, bool ceil_mode) {
+OneOrMore max_pool1d_with_indices(const Array& x, const ForEachAxis& size, const std::optional<ForEachAxis>& stride,
+                                  const ForEachAxis& padding, const ForEachAxis& dilation, bool ceil_mode) {
   return max_pool1d(x, size, stride, padding, dilation, ceil_mode, true);
 }
-OneOrMore max_pool2d_with_indices(const Array& x, const ForEachAxis& size, const std::optional<ForEachAxis>& stride, const ForEachAxis& padding,
-                                  const ForEachAxis& dilation, bool ceil_mode) {
+OneOrMore max_pool2d_with_indices(const Array& x, const ForEachAxis& size, const std::optional<ForEachAxis>& stride,
+                                  const ForEachAxis& padding, const ForEachAxis& dilation, bool ceil_mode) {
   return max_pool2d(x, size, stride, padding, dilation, ceil_mode, true);
 }
-OneOrMore max_pool3d_with_indices(const Array& x, const ForEachAxis& size, const std::optional<ForEachAxis>& stride, const ForEachAxis& padding,
-                                  const ForEachAxis& dilation, bool ceil_mode) {
+OneOrMore max_pool3d_with_indices(const Array& x, const ForEachAxis& size, const std::optional<ForEachAxis>& stride,
+                                  const ForEachAxis& padding, const ForEachAxis& dilation, bool ceil_mode) {
   return max_pool3d(x, size, stride, padding, dilation, ceil_mode, true);
 }
-OneOrMore adaptive_max_pool1d_with_indices(const Array& x, const WantedSizes& sizes) { return adaptive_max_pool1d(x, sizes, true); }
-OneOrMore adaptive_max_pool2d_with_indices(const Array& x, const WantedSizes& sizes) { return adaptive_max_pool2d(x, sizes, true); }
-OneOrMore adaptive_max_pool3d_with_indices(const Array& x, const WantedSizes& sizes) { return adaptive_max_pool3d(x, sizes, true); }
+OneOrMore adaptive_max_pool1d_with_indices(const Array& x, const WantedSizes& sizes) {
+  return adaptive_max_pool1d(x, sizes, true);
+}
+OneOrMore adaptive_max_pool2d_with_indices(const Array& x, const WantedSizes& sizes) {
+  return adaptive_max_pool2d(x, sizes, true);
+}
+OneOrMore adaptive_max_pool3d_with_indices(const Array& x, const WantedSizes& sizes) {
+  return adaptive_max_pool3d(x, sizes, true);
+}
 
 }  // namespace quern::nn

@@ -33,7 +33,9 @@ Array elements_between(const Array& rows, const Shape& sizes, const std::optiona
       if (one.is_there) is_there = is_there ? logical_and(*is_there, *one.is_there) : *one.is_there;
     }
     Array term = take_along(rows, *place, 0);
-    if (is_there) term = where(expand_dims(*is_there, is_there->rank()), term, as_type(full({}, real_number(fill), DType::float64, rows.device()), rows.dtype()));
+    if (is_there)
+      term = where(expand_dims(*is_there, is_there->rank()), term,
+                   as_type(full({}, real_number(fill), DType::float64, rows.device()), rows.dtype()));
     if (weight) term = multiply(term, expand_dims(*weight, weight->rank()));
     total = total ? add(*total, term) : term;
   }
@@ -117,7 +119,8 @@ void check_sampled(const Array& x, const Array& grid, size_t rank) {
   if (x.device() != grid.device())
     raise(ErrorKind::runtime, "grid_sampler(): expected input and grid to be on same device; move one of them");
   if (x.rank() < 2 || grid.rank() < 1)
-    raise(ErrorKind::runtime, "grid_sampler(): expected 4D or 5D input and grid, but got input with sizes {} and grid with sizes {}",
+    raise(ErrorKind::runtime,
+          "grid_sampler(): expected 4D or 5D input and grid, but got input with sizes {} and grid with sizes {}",
           in_brackets(x.shape()), in_brackets(grid.shape()));
   if (x.shape()[0] != grid.shape()[0])
     raise(ErrorKind::runtime,
@@ -130,13 +133,17 @@ void check_sampled(const Array& x, const Array& grid, size_t rank) {
   for (size_t i = 2; i < x.rank(); ++i)
     if (x.shape()[i] == 0)
       raise(ErrorKind::runtime,
-            "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes {} with dimension {} being empty",
+            "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes {} with dimension {} being "
+            "empty",
             in_brackets(x.shape()), i);
   if ((x.rank() != 4 && x.rank() != 5) || x.rank() != grid.rank() || (rank && x.rank() != rank))
     raise(ErrorKind::runtime,
           "grid_sampler(): expected {}D input and grid with same number of dimensions, but got input with sizes {} and grid with "
           "sizes {}",
-          rank ? rank : x.rank() == 5 ? 5 : 4, in_brackets(x.shape()), in_brackets(grid.shape()));
+          rank            ? rank
+          : x.rank() == 5 ? 5
+                          : 4,
+          in_brackets(x.shape()), in_brackets(grid.shape()));
   if (row(x.dtype()).kind != DTypeKind::real)
     raise(ErrorKind::not_implemented, "\"{}\" not implemented for '{}'",
           x.rank() == 4 ? "grid_sampler_2d_cpu_kernel_impl" : "grid_sampler3d_cpu", torch_name_of(x.dtype()));
@@ -157,7 +164,8 @@ Array sampled(const Array& x, const Array& grid, const Sampling& how, size_t ran
   // Where nothing is sampled the gradients are zeros, not missing; so is that of a grid whose places are rounded.
   const Array nothing = add(reduced(Reduction::sum, part(reshape(wide, {wide.size()}), 0, 0, 0)),
                             reduced(Reduction::sum, part(reshape(as_type(x, type), {x.size()}), 0, 0, 0)));
-  if (samples * channels * plane == 0 || grid.size() == 0) return as_type(add(zeros(result, type, x.device()), nothing), x.dtype());
+  if (samples * channels * plane == 0 || grid.size() == 0)
+    return as_type(add(zeros(result, type, x.device()), nothing), x.dtype());
   const Array rows = reshape(in_order(with_last(as_type(x, type), 1), Order::c), {samples * plane, channels});
   Shape firsts(out.size(), 1);
   firsts[0] = samples;
@@ -183,7 +191,8 @@ Sampling numbered(int64_t mode, int64_t padding, bool align_corners) {
 Array grid_sample(const Array& x, const Array& grid, std::optional<std::string_view> mode,
                   std::optional<std::string_view> padding_mode, std::optional<bool> align_corners) {
   constexpr std::string_view modes[] = {"bilinear", "nearest", "bicubic"}, paddings[] = {"zeros", "border", "reflection"};
-  const auto by = std::ranges::find(modes, mode.value_or("None")), beyond = std::ranges::find(paddings, padding_mode.value_or("None"));
+  const auto by = std::ranges::find(modes, mode.value_or("None")),
+             beyond = std::ranges::find(paddings, padding_mode.value_or("None"));
   if (by == std::end(modes))
     raise(ErrorKind::value, "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{}'",
           mode.value_or("None"));
@@ -246,21 +255,23 @@ Array grid_of(const Array& theta, const Shape& size, bool keeps_corners) {
 
 Array affine_grid(const Array& theta, const Shape& size, std::optional<bool> align_corners) {
   if (row(theta.dtype()).kind != DTypeKind::real)
-    raise(ErrorKind::value, "Expected theta to have floating point type, but got {}", "torch." + std::string(row(theta.dtype()).name));
+    raise(ErrorKind::value, "Expected theta to have floating point type, but got {}",
+          "torch." + std::string(row(theta.dtype()).name));
   if (size.size() != 4 && size.size() != 5)
     raise(ErrorKind::not_implemented,
-          "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got size {}.", to_string(size));
+          "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got size {}.",
+          to_string(size));
   const auto axes = static_cast<int64_t>(size.size()) - 2;
   if (theta.rank() != 3 || theta.shape()[1] != axes || theta.shape()[2] != axes + 1)
-    raise(ErrorKind::value, "Expected a batch of {}D affine matrices of shape Nx{}x{} for size {}. Got torch.Size({}).", axes, axes,
-          axes + 1, to_string(size), in_brackets(theta.shape()));
+    raise(ErrorKind::value, "Expected a batch of {}D affine matrices of shape Nx{}x{} for size {}. Got torch.Size({}).", axes,
+          axes, axes + 1, to_string(size), in_brackets(theta.shape()));
   const bool keeps_corners = align_corners.value_or(false);
   const bool is_unit = keeps_corners && *std::min_element(size.begin() + 2, size.end()) == 1;
   if (!is_unit && *std::ranges::min_element(size) <= 0)
     raise(ErrorKind::value, "Expected non-zero, positive output size. Got {}", to_string(size));
   if (size[0] != theta.shape()[0])
-    raise(ErrorKind::runtime, "Expected size for first two dimensions of batch2 tensor to be: [{}, {}] but got: [{}, {}].", size[0],
-          axes + 1, theta.shape()[0], axes + 1);
+    raise(ErrorKind::runtime, "Expected size for first two dimensions of batch2 tensor to be: [{}, {}] but got: [{}, {}].",
+          size[0], axes + 1, theta.shape()[0], axes + 1);
   return grid_of(theta, size, keeps_corners);
 }
 

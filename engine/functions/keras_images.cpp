@@ -78,7 +78,8 @@ Taps filtered(int64_t in, int64_t out, const Filter& filter, bool antialias) {
     const auto to = std::clamp<int64_t>(static_cast<int64_t>(std::floor(place + filter.reach * wide)), from, in - 1);
     std::vector<double> own;
     double total = 0;
-    for (int64_t j = from; j <= to; ++j) total += own.emplace_back(filter.weight(std::abs(place - static_cast<double>(j)) / wide));
+    for (int64_t j = from; j <= to; ++j)
+      total += own.emplace_back(filter.weight(std::abs(place - static_cast<double>(j)) / wide));
     for (double& one : own) one = std::abs(total) > 1000 * 1.1920929e-07 ? one / total : 0;
     first.push_back(from);
     weights.push_back(std::move(own));
@@ -118,7 +119,9 @@ Array resized(const Array& images, size_t rows, const Shape& size, std::string_v
   for (size_t i = 2; i-- > 0;) {
     const int64_t in = images.shape()[rows + i];
     if (in == size[i]) continue;
-    if (in == 0) raise(ErrorKind::value, "[image.resize] images without rows or columns cannot be resized: shape {}", to_string(images.shape()));
+    if (in == 0)
+      raise(ErrorKind::value, "[image.resize] images without rows or columns cannot be resized: shape {}",
+            to_string(images.shape()));
     out = resampled_along(out, rows + i, filter ? filtered(in, size[i], *filter, antialias) : nearest(in, size[i]));
   }
   if (!rounds) return as_type(out, images.dtype());
@@ -136,18 +139,20 @@ Array resize_images(const Array& images, const Shape& size, std::optional<std::s
                     std::optional<std::string_view> format) {
   const std::string_view method = interpolation.value_or("None");
   if (method != "nearest" && !filter_named(method))
-    raise(ErrorKind::value,
-          "Invalid value for argument `interpolation`. Expected of one ('bilinear', 'nearest', 'lanczos3', 'lanczos5', 'bicubic'). "
-          "Received: interpolation={}",
-          method);
+    raise(
+        ErrorKind::value,
+        "Invalid value for argument `interpolation`. Expected of one ('bilinear', 'nearest', 'lanczos3', 'lanczos5', 'bicubic'). "
+        "Received: interpolation={}",
+        method);
   if (fill_mode != "constant")
     raise(ErrorKind::value, "Invalid value for argument `fill_mode`. Only `'constant'` is supported. Received: fill_mode={}",
           fill_mode.value_or("None"));
-  if (crops && pads)
-    raise(ErrorKind::value, "Only one of `pad_to_aspect_ratio` & `crop_to_aspect_ratio` can be `True`.");
+  if (crops && pads) raise(ErrorKind::value, "Only one of `pad_to_aspect_ratio` & `crop_to_aspect_ratio` can be `True`.");
   if (size.size() != 2)
-    raise(ErrorKind::value, "Argument `size` must be a tuple of two elements (height, width). Received: size={}", to_string(size));
-  if (size[0] < 0 || size[1] < 0) raise(ErrorKind::value, "Argument `size` must not be negative. Received: size={}", to_string(size));
+    raise(ErrorKind::value, "Argument `size` must be a tuple of two elements (height, width). Received: size={}",
+          to_string(size));
+  if (size[0] < 0 || size[1] < 0)
+    raise(ErrorKind::value, "Argument `size` must not be negative. Received: size={}", to_string(size));
   const size_t rows = rows_of(images, format);
   if ((crops || pads) && (size[0] == 0 || size[1] == 0))
     raise(ErrorKind::value, "Argument `size` must be positive to keep an aspect ratio. Received: size={}", to_string(size));
@@ -183,23 +188,24 @@ TakenPlace taken(const Array& index, int64_t n, std::string_view mode, const std
 std::vector<TakenPlace> taken_between(const Array& coordinate, int64_t n, int64_t order, std::string_view mode, DType type) {
   if (order == 0) {
     // Half-way places are rounded away from zero.
-    const Array rounded = is_whole(coordinate.dtype())
-                              ? coordinate
-                              : multiply(sign(coordinate), floor(add(absolute(untaped(coordinate)), 0.5)));
+    const Array rounded =
+        is_whole(coordinate.dtype()) ? coordinate : multiply(sign(coordinate), floor(add(absolute(untaped(coordinate)), 0.5)));
     return {taken(rounded, n, mode, {})};
   }
   const Array place = is_whole(coordinate.dtype()) ? as_type(coordinate, type) : coordinate;
   const Array below = floor(untaped(place)), part_above = subtract(place, below);
-  return {taken(below, n, mode, as_type(subtract(1, part_above), type)), taken(add(below, 1), n, mode, as_type(part_above, type))};
+  return {taken(below, n, mode, as_type(subtract(1, part_above), type)),
+          taken(add(below, 1), n, mode, as_type(part_above, type))};
 }
 
 void check_fill_mode(std::optional<std::string_view> mode) {
   constexpr std::string_view modes[] = {"constant", "nearest", "wrap", "mirror", "reflect"};
   if (std::ranges::find(modes, mode.value_or("None")) == std::end(modes))
-    raise(ErrorKind::value,
-          "Invalid value for argument `fill_mode`. Expected one of ('constant', 'nearest', 'wrap', 'mirror', 'reflect'). Received: "
-          "fill_mode={}",
-          mode.value_or("None"));
+    raise(
+        ErrorKind::value,
+        "Invalid value for argument `fill_mode`. Expected one of ('constant', 'nearest', 'wrap', 'mirror', 'reflect'). Received: "
+        "fill_mode={}",
+        mode.value_or("None"));
 }
 
 // What means are computed in.
@@ -216,7 +222,8 @@ Array map_coordinates(const Array& x, const Array& coordinates, int64_t order, s
                       double fill_value) {
   if (coordinates.rank() == 0 || coordinates.shape()[0] != static_cast<int64_t>(x.rank()))
     raise(ErrorKind::value,
-          "First dim of `coordinates` must be the same as the rank of `inputs`. Received inputs with shape: {} and coordinate leading "
+          "First dim of `coordinates` must be the same as the rank of `inputs`. Received inputs with shape: {} and coordinate "
+          "leading "
           "dim of {}",
           to_string(x.shape()), coordinates.rank() ? coordinates.shape()[0] : 0);
   if (coordinates.rank() < 2)
@@ -243,17 +250,18 @@ Array affine_transform(const Array& images, const Array& transform, std::optiona
   check_fill_mode(fill_mode);
   const size_t rows_at = rows_of(images, format);
   if (transform.rank() != 1 && transform.rank() != 2)
-    raise(ErrorKind::value,
-          "Invalid transform rank: expected rank 1 (single transform) or rank 2 (batch of transforms). Received input with shape: "
-          "transform.shape={}",
-          to_string(transform.shape()));
+    raise(
+        ErrorKind::value,
+        "Invalid transform rank: expected rank 1 (single transform) or rank 2 (batch of transforms). Received input with shape: "
+        "transform.shape={}",
+        to_string(transform.shape()));
   const Array batch = images.rank() == 4 ? images : expand_dims(images, 0);
   const Array in = are_channels_last(format) ? batch : with_last(batch, 1);
   const int64_t samples = in.shape()[0], h = in.shape()[1], w = in.shape()[2], channels = in.shape()[3];
   const int64_t given = transform.rank() == 2 ? transform.shape()[0] : 1;
   if (last_size(transform) != 8 || (given != 1 && given != samples))
-    raise(ErrorKind::value, "`transform` must have 8 numbers, for all images or for each of {}. Received: transform.shape={}", samples,
-          to_string(transform.shape()));
+    raise(ErrorKind::value, "`transform` must have 8 numbers, for all images or for each of {}. Received: transform.shape={}",
+          samples, to_string(transform.shape()));
   if (in.size() == 0) return copied(images, images.dtype());
   const DType type = mean_type(images.dtype());
   const Array numbers = reshape(is_whole(transform.dtype()) ? as_type(transform, DType::float32) : transform, {given, 8, 1, 1});
@@ -279,7 +287,8 @@ Array gaussian_blur(const Array& images, const Shape& kernel_size, const ScaleFa
                     std::optional<std::string_view> format) {
   const size_t rows = rows_of(images, format);
   if (kernel_size.size() != 2 || !sigma.fits(2) || kernel_size[0] < 1 || kernel_size[1] < 1)
-    raise(ErrorKind::value, "[gaussian_blur] `kernel_size` and `sigma` must be two positive numbers each. Received: kernel_size={}",
+    raise(ErrorKind::value,
+          "[gaussian_blur] `kernel_size` and `sigma` must be two positive numbers each. Received: kernel_size={}",
           to_string(kernel_size));
   Array out = as_type(images, wide_type(images.dtype()));
   if (out.size() == 0) return copied(images, images.dtype());
@@ -297,7 +306,8 @@ Array gaussian_blur(const Array& images, const Shape& kernel_size, const ScaleFa
     for (int64_t j = 0; j < n; ++j) {
       first.push_back(std::max<int64_t>(j - before, 0));
       std::vector<double>& own = weights.emplace_back();
-      for (int64_t p = first.back(); p < std::min(j - before + size, n); ++p) own.push_back(bell[static_cast<size_t>(p - j + before)] / total);
+      for (int64_t p = first.back(); p < std::min(j - before + size, n); ++p)
+        own.push_back(bell[static_cast<size_t>(p - j + before)] / total);
     }
     out = resampled_along(out, rows + i, taps_of(first, weights));
   }

@@ -109,8 +109,7 @@ Array resampled_bytes(const Array& x, const std::vector<Taps>& along) {
     int bits = 0;
     while (bits < 22 && static_cast<int>(0.5 + most * std::ldexp(1, bits + 1)) < (1 << 15)) ++bits;
     std::vector<int32_t> weights;
-    for (double weight : exact)
-      weights.push_back(static_cast<int32_t>(std::ldexp(weight, bits) + (weight < 0 ? -0.5 : 0.5)));
+    for (double weight : exact) weights.push_back(static_cast<int32_t>(std::ldexp(weight, bits) + (weight < 0 ? -0.5 : 0.5)));
     return by_rows(in, axis, taps, [&](const Array& picked) {
       const Array sum = weighted(as_type(picked, DType::int32), taps, array_of(weights, x.device()));
       const Array whole_part = right_shift(add(sum, 1 << (bits - 1)), bits);

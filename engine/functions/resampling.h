@@ -1,5 +1,6 @@
 // An axis in another size: each element of the result is a sum of few elements of the axis with weights that the host computes.
-// What layers and functions of images have in common; resizing.cpp says which elements PyTorch and Keras take. Start at resampled().
+// What layers and functions of images have in common; resizing.cpp says which elements PyTorch and Keras take. Start at
+// resampled().
 #pragma once
 
 #include <vector>
@@ -21,8 +22,8 @@ struct Taps {
 // so that no element takes part that has no weight.
 Taps taps_of(const std::vector<int64_t>& first, const std::vector<std::vector<double>>& weights);
 
-// The last axes of `x`, one for each of `along`, from the last one to the first. Real numbers of 16 bits are computed with 32 bits
-// and rounded once. Channels (axis 1) that lie last stay there.
+// The last axes of `x`, one for each of `along`, from the last one to the first. Real numbers of 16 bits are computed with 32
+// bits and rounded once. Channels (axis 1) that lie last stay there.
 Array resampled(const Array& x, const std::vector<Taps>& along);
 // The same of whole numbers from 0 to 255: weights are numbers of 16 bits, each axis is rounded.
 Array resampled_bytes(const Array& x, const std::vector<Taps>& along);

@@ -89,8 +89,8 @@ Taps bicubic(const Resizing& axis) {
     const T place = place_of<T>(axis, step, static_cast<int64_t>(i));
     const auto first = static_cast<int64_t>(std::floor(place));
     const T part = std::clamp(place - static_cast<T>(first), T(0), T(1));
-    const T weights[] = {((a * (part + 1) - 5 * a) * (part + 1) + 8 * a) * (part + 1) - 4 * a, cubic(part, a),
-                         cubic(1 - part, a), ((a * (2 - part) - 5 * a) * (2 - part) + 8 * a) * (2 - part) - 4 * a};
+    const T weights[] = {((a * (part + 1) - 5 * a) * (part + 1) + 8 * a) * (part + 1) - 4 * a, cubic(part, a), cubic(1 - part, a),
+                         ((a * (2 - part) - 5 * a) * (2 - part) + 8 * a) * (2 - part) - 4 * a};
     for (size_t t = 0; t < 4; ++t) {
       out.places[t * n + i] = std::clamp<int64_t>(first - 1 + static_cast<int64_t>(t), 0, axis.in - 1);
       out.weights[t * n + i] = static_cast<double>(weights[t]);
@@ -131,7 +131,8 @@ Taps filtered(const Resizing& axis, std::string_view mode) {
     const int64_t count = std::min(static_cast<int64_t>(center + reach + T(0.5)), axis.in) - from;
     std::vector<T> own;
     T total = 0;
-    for (int64_t j = 0; j < count; ++j) total += own.emplace_back(filter.weight((static_cast<T>(j + from) - center + T(0.5)) * narrow));
+    for (int64_t j = 0; j < count; ++j)
+      total += own.emplace_back(filter.weight((static_cast<T>(j + from) - center + T(0.5)) * narrow));
     if (own.empty()) own.push_back(T(0));
     if (total != 0)
       for (T& one : own) one /= total;
@@ -157,7 +158,8 @@ void check_mode(const Array& x, std::string_view mode, bool keeps_corners, bool 
     raise(ErrorKind::value,
           "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input");
   const bool is_known = x.rank() >= 3 && x.rank() <= 5;
-  const bool has_axes = mode == "nearest" || mode == "nearest-exact" || mode == "area" || (is_known && mode == of_axes[x.rank() - 3]) ||
+  const bool has_axes = mode == "nearest" || mode == "nearest-exact" || mode == "area" ||
+                        (is_known && mode == of_axes[x.rank() - 3]) ||
                         ((mode == "bicubic" || mode == "lanczos") && x.rank() == 4);
   if (is_known && has_axes) {
     if (mode == "lanczos" && keeps_corners) raise(ErrorKind::value, "Lanczos mode does not support align_corners=True");
@@ -167,10 +169,11 @@ void check_mode(const Array& x, std::string_view mode, bool keeps_corners, bool 
   for (size_t i = 0; is_known && i < 3; ++i)
     if (mode == of_axes[i])
       raise(ErrorKind::not_implemented, "Got {}D input, but {} mode needs {}D input", x.rank(), mode, i + 3);
-  raise(ErrorKind::not_implemented,
-        "Input Error: Only 3D, 4D and 5D input Tensors supported (got {}D) for the modes: nearest | linear | bilinear | bicubic | "
-        "trilinear | lanczos | area | nearest-exact (got {})",
-        x.rank(), mode);
+  raise(
+      ErrorKind::not_implemented,
+      "Input Error: Only 3D, 4D and 5D input Tensors supported (got {}D) for the modes: nearest | linear | bilinear | bicubic | "
+      "trilinear | lanczos | area | nearest-exact (got {})",
+      x.rank(), mode);
 }
 
 std::string sizes_named(const Shape& sizes) {
@@ -184,10 +187,11 @@ void check_sizes(const Array& x, const Shape& out) {
   const Shape in(x.shape().begin() + 2, x.shape().end());
   const auto is_none = [](int64_t n) { return n < 1; };
   if (std::ranges::any_of(in, is_none) || std::ranges::any_of(out, is_none))
-    raise(ErrorKind::runtime, "Input and output sizes should be greater than 0, but got input ({}){} output ({})", sizes_named(in),
-          in.size() == 1 ? " and" : "", sizes_named(out));
+    raise(ErrorKind::runtime, "Input and output sizes should be greater than 0, but got input ({}){} output ({})",
+          sizes_named(in), in.size() == 1 ? " and" : "", sizes_named(out));
   if (x.shape()[1] == 0)
-    raise(ErrorKind::runtime, "Non-empty {}D data tensor expected but got a tensor with sizes {}", x.rank(), in_brackets(x.shape()));
+    raise(ErrorKind::runtime, "Non-empty {}D data tensor expected but got a tensor with sizes {}", x.rank(),
+          in_brackets(x.shape()));
 }
 
 void check_type(const Array& x, std::string_view mode, bool antialias) {
@@ -219,15 +223,17 @@ void check_sizes_or_factors(const Array& x, const std::optional<ResultSizes>& si
   const size_t axes = x.rank() < 2 ? 0 : x.rank() - 2;
   if (size && !size->fits(axes))
     raise(ErrorKind::value,
-          "Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of {} and output "
+          "Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of {} and "
+          "output "
           "size of {}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) format.",
           listed(x.shape(), std::min<size_t>(x.rank(), 2)), in_brackets(size->numbers));
   if (factors && !factors->fits(axes))
-    raise(ErrorKind::value,
-          "Input and scale_factor must have the same number of spatial dimensions, but got input with spatial dimensions of {} and "
-          "scale_factor of {} numbers. Please provide input tensor in (N, C, d1, d2, ...,dK) format and scale_factor in (s1, s2, "
-          "...,sK) format.",
-          listed(x.shape(), std::min<size_t>(x.rank(), 2)), factors->numbers.size());
+    raise(
+        ErrorKind::value,
+        "Input and scale_factor must have the same number of spatial dimensions, but got input with spatial dimensions of {} and "
+        "scale_factor of {} numbers. Please provide input tensor in (N, C, d1, d2, ...,dK) format and scale_factor in (s1, s2, "
+        "...,sK) format.",
+        listed(x.shape(), std::min<size_t>(x.rank(), 2)), factors->numbers.size());
   if (recomputes && size) raise(ErrorKind::value, "recompute_scale_factor is not meaningful with an explicit size.");
 }
 
@@ -240,7 +246,9 @@ int64_t scaled(int64_t size, double factor) {
 Array mean_of_parts(const Array& x, const Shape& out) {
   WantedSizes sizes;
   for (int64_t n : out) sizes.sizes.emplace_back(n);
-  return x.rank() == 3 ? adaptive_avg_pool1d(x, sizes) : x.rank() == 4 ? adaptive_avg_pool2d(x, sizes) : adaptive_avg_pool3d(x, sizes);
+  return x.rank() == 3   ? adaptive_avg_pool1d(x, sizes)
+         : x.rank() == 4 ? adaptive_avg_pool2d(x, sizes)
+                         : adaptive_avg_pool3d(x, sizes);
 }
 
 }  // namespace
@@ -251,7 +259,8 @@ Array interpolate(const Array& x, const std::optional<ResultSizes>& size, const 
   const std::string_view mode = given_mode.value_or("None");
   const bool has_corners = mode != "nearest" && mode != "area" && mode != "nearest-exact";
   if (!has_corners && align_corners)
-    raise(ErrorKind::value, "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear");
+    raise(ErrorKind::value,
+          "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear");
   check_sizes_or_factors(x, size, scale_factor, recompute_scale_factor.value_or(false));
   const bool keeps_corners = align_corners.value_or(false), computes_factor = recompute_scale_factor.value_or(mode == "area");
   check_mode(x, mode, keeps_corners, antialias);

@@ -75,7 +75,8 @@ Array unfold(const Array& x, const ForEachAxis& size, const ForEachAxis& dilatio
   const int64_t rows = by.count(h, 0), columns = by.count(w, 1);
   if (rows < 1 || columns < 1)
     raise(ErrorKind::runtime,
-          "Given input with spatial size ({}, {}), kernel_size={}, dilation={}, padding={}, calculated shape of the array of sliding "
+          "Given input with spatial size ({}, {}), kernel_size={}, dilation={}, padding={}, calculated shape of the array of "
+          "sliding "
           "blocks as ({}, {}), but its components must be at least one.",
           h, w, pair_of(size), pair_of(dilation), pair_of(padding), rows, columns);
   check_columns_type("im2col_out_cpu", x.dtype());
@@ -99,7 +100,8 @@ Array fold(const Array& x, const ForEachAxis& output_size, const ForEachAxis& si
   const bool has_samples = x.rank() == 3;
   if ((x.rank() != 2 && !has_samples) || std::ranges::count(x.shape().begin() + (has_samples ? 1 : 0), x.shape().end(), 0))
     raise(ErrorKind::runtime,
-          "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for input, but got: {}",
+          "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for input, but "
+          "got: {}",
           in_brackets(x.shape()));
   const Array in = has_samples ? x : expand_dims(x, 0);
   const int64_t samples = in.shape()[0], each = size.along(0) * size.along(1), channels = in.shape()[1] / each;
@@ -110,17 +112,19 @@ Array fold(const Array& x, const ForEachAxis& output_size, const ForEachAxis& si
           in.shape()[1], pair_of(size));
   const int64_t h = output_size.along(0), w = output_size.along(1), rows = by.count(h, 0), columns = by.count(w, 1);
   if (in.shape()[2] != rows * columns || rows < 1 || columns < 1)
-    raise(ErrorKind::runtime,
-          "Given output_size={}, kernel_size={}, dilation={}, padding={}, stride={}, expected size of input's dimension 2 to match "
-          "the calculated number of sliding blocks {} * {} = {}, but got input.size(2)={}.",
-          pair_of(output_size), pair_of(size), pair_of(dilation), pair_of(padding), pair_of(stride), rows, columns, rows * columns,
-          in.shape()[2]);
+    raise(
+        ErrorKind::runtime,
+        "Given output_size={}, kernel_size={}, dilation={}, padding={}, stride={}, expected size of input's dimension 2 to match "
+        "the calculated number of sliding blocks {} * {} = {}, but got input.size(2)={}.",
+        pair_of(output_size), pair_of(size), pair_of(dilation), pair_of(padding), pair_of(stride), rows, columns, rows * columns,
+        in.shape()[2]);
   check_columns_type("col2im_out_cpu", x.dtype());
   // Bools are added as "or".
   const DType type = x.dtype() == DType::boolean ? DType::int32 : wide_type(x.dtype());
   const Array windows = reshape(as_type(in, type), {samples, channels, size.along(0), size.along(1), rows, columns});
   // Windows of a row are added first, then rows; the axis that they are added along is the first.
-  const Array across = reshape(transpose(windows, {3, 5, 0, 1, 2, 4}), {size.along(1) * columns, samples, channels, size.along(0) * rows});
+  const Array across =
+      reshape(transpose(windows, {3, 5, 0, 1, 2, 4}), {size.along(1) * columns, samples, channels, size.along(0) * rows});
   Array lines = zeros({w + 2 * padding.along(1), samples, channels, size.along(0) * rows}, type, x.device());
   const Pick columns_of{0, array_of(by.places(columns, 1), x.device())};
   put_add(lines, {&columns_of, 1}, Argument(across));
@@ -164,25 +168,27 @@ Shape plane_of(const Array& x, size_t axes, const ForEachAxis& size, const ForEa
   }
   for (size_t i = 0; i < axes; ++i)
     if (out[i] < 0)
-      raise(ErrorKind::value, "max_unpooling: output_size must contain non-negative spatial dimensions, but got output_size[{}]={}", i,
-            out[i]);
+      raise(ErrorKind::value,
+            "max_unpooling: output_size must contain non-negative spatial dimensions, but got output_size[{}]={}", i, out[i]);
   return out;
 }
 
 void check_unpooled(const Array& x, const Array& indices, size_t axes) {
   const size_t shown = std::max<size_t>(axes, 2);
   if (x.rank() != axes + 1 && x.rank() != axes + 2)
-    raise(ErrorKind::runtime, "Input to max_unpooling{}d should be a {}d or {}d Tensor, but got a tensor with {} dimensions.", shown,
-          axes + 1, axes + 2, x.rank());
+    raise(ErrorKind::runtime, "Input to max_unpooling{}d should be a {}d or {}d Tensor, but got a tensor with {} dimensions.",
+          shown, axes + 1, axes + 2, x.rank());
   if (indices.dtype() != DType::int64)
     raise(ErrorKind::runtime, "elements in indices should be type int64 but got: {}", torch_name_of(indices.dtype()));
   if (indices.shape() != x.shape())
-    raise(ErrorKind::runtime, "Expected shape of indices to be same as that of the input tensor ({}) but got indices tensor with shape: {}",
+    raise(ErrorKind::runtime,
+          "Expected shape of indices to be same as that of the input tensor ({}) but got indices tensor with shape: {}",
           in_brackets(x.shape()), in_brackets(indices.shape()));
   for (size_t i = x.rank() == axes + 2 ? 1 : 0; i < x.rank(); ++i)
     if (x.shape()[i] == 0)
       raise(ErrorKind::runtime,
-            "max_unpooling{}d_forward_out_cpu(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
+            "max_unpooling{}d_forward_out_cpu(): Expected input to have non-zero size for non-batch dimensions, but input has "
+            "sizes "
             "{} with dimension {} being empty",
             shown, in_brackets(x.shape()), i);
   if (row(x.dtype()).kind != DTypeKind::real)
@@ -194,10 +200,12 @@ void check_for_each_axis(const char* name, size_t axes, const ForEachAxis& numbe
     raise(ErrorKind::index, "max_unpool{}d: {} must be an int or {} of them, not {}", axes, name, axes, numbers.numbers.size());
 }
 
-Array unpooled(const Array& x, const Array& indices, size_t axes, const ForEachAxis& size, const std::optional<ForEachAxis>& given_stride,
-               const ForEachAxis& padding, const std::optional<ForEachAxis>& output_size) {
+Array unpooled(const Array& x, const Array& indices, size_t axes, const ForEachAxis& size,
+               const std::optional<ForEachAxis>& given_stride, const ForEachAxis& padding,
+               const std::optional<ForEachAxis>& output_size) {
   const ForEachAxis& stride = given_stride ? *given_stride : size;
-  for (const auto& [name, numbers] : {std::pair("kernel_size", &size), std::pair("stride", &stride), std::pair("padding", &padding)})
+  for (const auto& [name, numbers] :
+       {std::pair("kernel_size", &size), std::pair("stride", &stride), std::pair("padding", &padding)})
     check_for_each_axis(name, axes, *numbers);
   if (x.rank() < axes)
     raise(ErrorKind::runtime, "Input to max_unpooling{}d should be a {}d or {}d Tensor, but got a tensor with {} dimensions.",
@@ -205,7 +213,8 @@ Array unpooled(const Array& x, const Array& indices, size_t axes, const ForEachA
   const Shape plane = plane_of(x, axes, size, stride, padding, output_size);
   check_unpooled(x, indices, axes);
   if (axes == 3 && std::ranges::any_of(stride.numbers, [](int64_t n) { return n < 1; }))
-    raise(ErrorKind::runtime, "strides should be greater than zero, but got stride: {}", in_brackets(Shape{stride.along(0), stride.along(1), stride.along(2)}));
+    raise(ErrorKind::runtime, "strides should be greater than zero, but got stride: {}",
+          in_brackets(Shape{stride.along(0), stride.along(1), stride.along(2)}));
   Shape out(x.shape().begin(), x.shape().end() - static_cast<ptrdiff_t>(axes));
   int64_t planes = 1, inner = 1, elements = 1;
   for (int64_t n : out) planes *= n;
@@ -217,7 +226,8 @@ Array unpooled(const Array& x, const Array& indices, size_t axes, const ForEachA
   if (axes == 1) shown.push_back(1);
   constexpr int64_t none = std::numeric_limits<int64_t>::min();
   const std::string text = "Found an invalid max index: {} (output volumes are of size " + by_x(shown) + ")";
-  const Array places = reshape(unless_refused(indices, indices, {ErrorKind::runtime, {text, text, text}, 0, inner, none}), {planes, elements});
+  const Array places =
+      reshape(unless_refused(indices, indices, {ErrorKind::runtime, {text, text, text}, 0, inner, none}), {planes, elements});
   const Array firsts = reshape(multiply(arange(planes, x.device()), inner), {planes, 1});
   Array flat = zeros({planes * inner}, x.dtype(), x.device());
   const Pick pick{0, reshape(add(places, firsts), {x.size()})};

@@ -15,7 +15,7 @@ Array unfold(const Array& x, const ForEachAxis& size, const ForEachAxis& dilatio
 Array fold(const Array& x, const ForEachAxis& output_size, const ForEachAxis& size, const ForEachAxis& dilation,
            const ForEachAxis& padding, const ForEachAxis& stride);
 
-// Elements at their places in a plane of zeros: what max_pool1d() and its like return with `return_indices`. Raises
+// Elements at their places in a plane of zeros: what max_pool1d() to max_pool3d() return with `return_indices`. Raises
 // ErrorKind::runtime, at evaluation, for a place that the plane does not have.
 Array max_unpool1d(const Array& x, const Array& indices, const ForEachAxis& size, const std::optional<ForEachAxis>& stride,
                    const ForEachAxis& padding, const std::optional<ForEachAxis>& output_size);

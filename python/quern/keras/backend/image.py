@@ -55,7 +55,9 @@ def elastic_transform(
     """Images whose pixels are moved at random, neighbours alike."""
     data_format = _format_of(data_format)
     if interpolation not in _ORDERS:
-        raise ValueError(f"Invalid value for argument `interpolation`. Expected of one {set(_ORDERS)}. Received: interpolation={interpolation}")
+        raise ValueError(
+            f"Invalid value for argument `interpolation`. Expected of one {set(_ORDERS)}. Received: interpolation={interpolation}"
+        )
     if len(images.shape) not in (3, 4):
         raise ValueError(
             "Invalid images rank: expected rank 3 (single image) or rank 4 (batch of images). "

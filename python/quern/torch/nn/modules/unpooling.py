@@ -59,7 +59,8 @@ output_ratio : float or tuple of float, optional
 return_indices : bool, optional
     Whether the places of the elements in the plane, int64, are returned as well.
 """
-    example = f">>> torch.nn.FractionalMaxPool{axes}d(2, output_size=3)(torch.ones(1, 3{', 5' * axes})).shape\ntorch.Size([1, 3{', 3' * axes}])"
+    call = f"torch.nn.FractionalMaxPool{axes}d(2, output_size=3)(torch.ones(1, 3{', 5' * axes})).shape"
+    example = f">>> {call}\ntorch.Size([1, 3{', 3' * axes}])"
     wrong = (("ValueError", "For both `output_size` and `output_ratio`, or neither, or a ratio outside of (0, 1)."),)
     return _described("Return the largest element of windows, which begin at random places, of", axes, parameters, wrong, example)
 

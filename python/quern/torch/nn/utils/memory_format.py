@@ -1,5 +1,7 @@
 """Weights of convolutions with their channels last."""
 
+from quern.torch.nn.modules.conv import Conv2d, Conv3d, ConvTranspose2d, ConvTranspose3d
+
 
 def convert_conv2d_weight_memory_format(module, memory_format):
     """Lay out the weights of all Conv2d and ConvTranspose2d in a module in a memory format.
@@ -23,9 +25,7 @@ def convert_conv2d_weight_memory_format(module, memory_format):
     >>> conv.weight.stride()
     (12, 1, 6, 3)
     """
-    from quern.torch import nn
-
-    return _converted(module, (nn.Conv2d, nn.ConvTranspose2d), memory_format)
+    return _converted(module, (Conv2d, ConvTranspose2d), memory_format)
 
 
 def convert_conv3d_weight_memory_format(module, memory_format):
@@ -50,9 +50,7 @@ def convert_conv3d_weight_memory_format(module, memory_format):
     >>> conv.weight.stride()
     (24, 1, 12, 6, 3)
     """
-    from quern.torch import nn
-
-    return _converted(module, (nn.Conv3d, nn.ConvTranspose3d), memory_format)
+    return _converted(module, (Conv3d, ConvTranspose3d), memory_format)
 
 
 def _converted(module, classes, memory_format):
