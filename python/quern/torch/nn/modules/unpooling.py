@@ -58,6 +58,8 @@ output_ratio : float or tuple of float, optional
     The same, divided by the input's size: more than 0 and less than 1.
 return_indices : bool, optional
     Whether the places of the elements in the plane, int64, are returned as well.
+_random_samples : Tensor, optional
+    Where windows begin, (N, C, axes), numbers in [0, 1); None: random ones.
 """
     call = f"torch.nn.FractionalMaxPool{axes}d(2, output_size=3)(torch.ones(1, 3{', 5' * axes})).shape"
     example = f">>> {call}\ntorch.Size([1, 3{', 3' * axes}])"
