@@ -224,6 +224,7 @@ void check_layers_as_torch(const Reading& reading) {
   const F function = reading.function;
   if (function == F::linear_) return check_linear(reading);
   if (function == F::bilinear_) return check_bilinear(reading);
+  if (function == F::grid_sample_ || function == F::affine_grid_) return warn_of_corners(reading);
   if (function >= F::l1_loss_) return check_losses_as_torch(reading);
   DType type = reading.first->dtype();
   if (function == F::hardtanh_ || function == F::relu6_) return check_hardtanh(type);

@@ -12,6 +12,8 @@ nn::GeluFormula read_gelu_formula(const Reading& reading, PyObject* given);
 // Keras's layers compute integers as real numbers of its default type.
 Array keras_layer_operand(const Reading& reading, const Array& array);
 void check_layers_as_torch(const Reading& reading);
+// Warns of what PyTorch warns of.
+void warn_of_corners(const Reading& reading);
 void check_linear_as_torch(const Array& x, const Array& weight, const Array* bias);
 
 template <>
@@ -113,15 +115,6 @@ struct Check<nn::embedding_bag> {
   static void call(const Reading& reading, const Array& places, const Array& table, const Array* offsets,
                    std::optional<double> max_norm, double norm_order, bool by_frequency, std::optional<std::string_view> mode,
                    bool is_sparse, const Array* weights, bool has_last_offset, std::optional<int64_t> padding);
-};
-template <>
-struct Check<nn::grid_sample> {
-  static void call(const Reading& reading, const Array& x, const Array& grid, std::optional<std::string_view> mode,
-                   std::optional<std::string_view> padding_mode, std::optional<bool> align_corners);
-};
-template <>
-struct Check<nn::affine_grid> {
-  static void call(const Reading& reading, const Array& theta, const Shape& size, std::optional<bool> align_corners);
 };
 template <>
 struct Check<nn::celu> {
