@@ -17,11 +17,6 @@ OWN_WAY = {"bidirectional_lstm", "bidirectional_gru"}
 # What the list has because NumPy's modules import it, or use it themselves.
 HELPERS = {"floatx", "jax_fft", "jax_fft2", "numpy_scan", "slice_along_axis"}
 REASONS = (
-    (
-        "resizing and warping of images",
-        "resize affine_transform map_coordinates elastic_transform gaussian_blur perspective_transform scale_and_translate",
-        "not supported yet",
-    ),
     ("factorisations", "lu_factor eig jvp", "the engine has no such factorisation; `qr`, `svd`, `eigh`, `cholesky` are supported"),
 )
 LAYERS = """Input Dense EinsumDense Embedding Activation Dropout SpatialDropout GaussianNoise GaussianDropout AlphaDropout

@@ -113,6 +113,27 @@ OF_TORCH = {
         max_pool3d avg_pool1d avg_pool2d avg_pool3d""",
     "Raises RuntimeError for a negative ``output_size``, NotImplementedError for integers.": """adaptive_avg_pool1d adaptive_avg_pool2d
         adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d""",
+    "Raises ValueError (torch: ValueError) for both ``size`` and ``scale_factor``, or neither, and numbers that do not fit the axes. Raises"
+    " NotImplementedError for a ``mode`` of another number of axes, or integers. Raises RuntimeError for sizes below 1.": "interpolate",
+    "Raises RuntimeError for other dimensions, channels or dtypes than the weight's.": "conv_tbc convolution",
+    "Raises RuntimeError for numbers below 1, sizes that do not fit, or windows larger than the input. Raises NotImplementedError"
+    " for elements that are integers.": "unfold fold",
+    "Raises RuntimeError for a place that the result does not have, or places of another shape or dtype. Raises ValueError (torch: ValueError) for an"
+    " ``output_size`` that pooling cannot have had. Raises NotImplementedError for elements that are integers.": "max_unpool1d max_unpool2d max_unpool3d",
+    "Raises ValueError (torch: ValueError) for a ``norm_type`` of 0. Raises RuntimeError for windows larger than the input.": "lp_pool1d lp_pool2d lp_pool3d",
+    "Raises ValueError (torch: ValueError) for neither ``output_size`` nor ``output_ratio``. Raises RuntimeError for windows larger than the input.": """
+        fractional_max_pool2d fractional_max_pool3d fractional_max_pool2d_with_indices fractional_max_pool3d_with_indices""",
+    "Raises RuntimeError for windows larger than the input, or a ``padding`` above half of ``kernel_size``.  ": """
+        max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices""",
+    "Raises RuntimeError for a negative ``output_size``, NotImplementedError for integers.  ": """adaptive_max_pool1d_with_indices
+        adaptive_max_pool2d_with_indices adaptive_max_pool3d_with_indices""",
+    "Raises ValueError (torch: ValueError) for an unknown mode. Raises RuntimeError for a grid whose shape or dtype does not fit. Raises"
+    " NotImplementedError for elements that are integers.": "grid_sample grid_sampler grid_sampler_2d grid_sampler_3d",
+    "Raises ValueError (torch: ValueError) for matrices of another shape than ``size`` needs, sizes below 1, or integers. Raises NotImplementedError for"
+    " other than four or five sizes.": "affine_grid",
+    "Raises RuntimeError for other than four or five sizes.": "affine_grid_generator",
+    "Raises ValueError for another rank, an unknown mode or a wrong size.": """resize_images map_coordinates affine_transform
+        gaussian_blur""",
     "Raises RuntimeError for no steps, or states and parameters whose number, sizes or dtypes do not fit.": "lstm gru rnn_tanh rnn_relu",
     "Raises RuntimeError for states and parameters whose sizes or dtypes do not fit.": "lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell",
     "Raises RuntimeError where ``normalized_shape`` is not the end of the input's shape.": "layer_norm rms_norm",

@@ -62,6 +62,24 @@ FUNCTIONS = {
     " (size + 2 padding - kernel size) / stride + 1, rounded down or, with ``ceil_mode``, up": "avg_pool1d avg_pool2d avg_pool3d",
     "Shape (N, C, *output_size) or (C, *output_size), in the input's dtype": """adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d
         adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d""",
+    "Shape (N, C, sizes), in the input's dtype; the sizes are ``size``, or the input's times ``scale_factor``, rounded down": "interpolate",
+    "Shape (steps', N, O), in the input's dtype; steps' is steps + 2 pad - kernel size + 1": "conv_tbc",
+    "Shape (N, O, sizes), in the input's dtype": "convolution",
+    "Shape (N, C * elements, windows) or (C * elements, windows), in the input's dtype": "unfold",
+    "Shape (N, C, *output_size) or (C, *output_size), in the input's dtype, also where windows overlap": "fold",
+    "Shape (N, C, sizes) or (C, sizes), in the input's dtype; each size is (size - 1) stride - 2 padding + kernel size, or"
+    " ``output_size``": "max_unpool1d max_unpool2d max_unpool3d",
+    "Shape (N, C, sizes) or (C, sizes), in the input's dtype; each size is (size - kernel size) / stride + 1": """lp_pool1d lp_pool2d
+        lp_pool3d""",
+    "Shape (N, C, sizes) or (C, sizes), in the input's dtype": "fractional_max_pool2d fractional_max_pool3d",
+    "Two tensors of shape (N, C, sizes) or (C, sizes): elements in the input's dtype, and their places, int64": """max_pool1d_with_indices
+        max_pool2d_with_indices max_pool3d_with_indices adaptive_max_pool1d_with_indices adaptive_max_pool2d_with_indices
+        adaptive_max_pool3d_with_indices fractional_max_pool2d_with_indices fractional_max_pool3d_with_indices""",
+    "Shape (N, C, sizes of the grid), in the input's dtype": "grid_sample grid_sampler grid_sampler_2d grid_sampler_3d",
+    "Shape (N, H, W, 2) or (N, D, H, W, 3), in the dtype of ``theta``": "affine_grid affine_grid_generator",
+    "Shape of the images with other sizes, in their dtype": "resize_images",
+    "Shape of the images, in their dtype": "affine_transform gaussian_blur",
+    "Shape of a row of ``coordinates``, in the dtype of ``inputs``": "map_coordinates",
     "Shape (N, sizes, C), with ``channels_first`` (N, C, sizes), in the inputs' dtype": """max_pool average_pool adaptive_max_pool
         adaptive_average_pool""",
     "Shape of the input with half the size along ``axis``, in its dtype": "glu",

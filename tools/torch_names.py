@@ -73,16 +73,6 @@ NOT_COUNTED = (
 )
 # Groups of names that are counted and left out, and why.
 LEFT_OUT = (
-    (
-        "folding, unpooling, fractional and Lp pooling",
-        r"conv|Conv|(?<!mem_)pool(?!_handle)|(?<!Mem)Pool|unfold|Unfold|fold$|Fold$",
-        "not supported yet",
-    ),
-    (
-        "resizing and sampling of images",
-        r"interpolate|upsampl|Upsampl|grid_sample|affine_grid|GRID_|grid_sampler|Pixel|pixel|Channel|channel_shuffle",
-        "not supported yet",
-    ),
     ("PyTorch's own file format", r"hub|serialization|PyTorchFile", "`torch.save` and `torch.load` have a format of their own"),
     ("function transforms", r"(^|\.)func$|vmap", "not supported yet"),
     (

@@ -1,5 +1,6 @@
 // What PyTorch refuses of the arguments of dropout and embeddings before a body runs, in its words, and what it warns
 // of.
+#include <algorithm>
 #include <cmath>
 
 #include "bindings/faces/networks.h"
@@ -108,6 +109,23 @@ void Check<nn::embedding_bag>::call(const Reading& reading, const Array& places,
   if (padding && !is_row(*padding, table))
     raise(ErrorKind::runtime, "padding_idx must be within the number of embeddings, -{} through {}, but got {}", table.shape()[0],
           table.shape()[0] - 1, *padding);
+}
+
+// ---- places in images
+
+void warn_of_corners(const Reading& reading) {
+  const bool is_grid = reading.function == quern::Function::affine_grid_;
+  PyObject* const given = reading.slots[is_grid ? 2 : 4];
+  if (!is_given(given))
+    return warn(PyExc_UserWarning,
+                "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
+                "align_corners=True if the old behavior is desired. See the documentation of grid_sample for details.");
+  if (!is_grid || given != Py_True) return;
+  const std::vector<int64_t> size = read_integers(reading, reading.slots[1]);
+  if (size.size() > 3 && *std::min_element(size.begin() + 2, size.end()) == 1)
+    warn(PyExc_UserWarning,
+         "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This is not an "
+         "intended use case of affine_grid. See the documentation of affine_grid for details.");
 }
 
 }  // namespace quern::python::faces

@@ -808,7 +808,9 @@ class channel_shuffle:
     tensor([0, 3, 1, 4, 2, 5])
     """
 
+    @named("channel_shuffle", "native_channel_shuffle")
     def torch(input: array, groups: integer): ...
+    @named("channel_shuffle", "native_channel_shuffle")
     @submodule("nn.functional")
     def torch(input: array, groups: integer): ...
 
@@ -834,3 +836,27 @@ class pixel_unshuffle:
     def torch(input: array, downscale_factor: integer): ...
     @submodule("nn.functional")
     def torch(input: array, downscale_factor: integer): ...
+
+class conv_tbc:
+    """Return the convolution of sequences, (steps, N, C), with kernels, (K, C, O), plus ``bias``: (steps', N, O).
+
+    ``pad``: so many zeros before the first step and after the last one.
+
+    >>> torch.conv_tbc(torch.ones(4, 1, 2), torch.ones(3, 2, 1), torch.zeros(1)).flatten()
+    tensor([6., 6.])
+    """
+
+    def torch(input: array, weight: array, bias: array, pad: integer = 0): ...
+    @submodule("nn.functional")
+    def torch(input: array, weight: array, bias: array, pad: integer = 0): ...
+
+class convolution:
+    """Return the convolution of (N, C, sizes), or the transposed one, over one to three axes, as conv1d() to conv3d() do.
+
+    >>> torch.convolution(torch.ones(1, 1, 4), torch.ones(1, 1, 3), None, (1,), (0,), (1,), False, (0,), 1).flatten()
+    tensor([3., 3.])
+    """
+
+    def torch(
+        input: array, weight: array, bias, stride, padding, dilation, transposed: boolean, output_padding, groups: integer
+    ): ...

@@ -68,6 +68,18 @@ nn::WantedSizes read_wanted_sizes(const Reading& reading, PyObject* given) {
   return out;
 }
 
+nn::ResultSizes read_result_sizes(const Reading& reading, PyObject* given) {
+  const bool is_single = !PyTuple_Check(given) && !PyList_Check(given);
+  return {read_for_each_axis(reading, given).numbers, is_single};
+}
+
+nn::ScaleFactors read_scale_factors(const Reading& reading, PyObject* given) {
+  if (!PyTuple_Check(given) && !PyList_Check(given)) return {{read_number(reading, given)}, true};
+  nn::ScaleFactors out;
+  for (nb::handle one : nb::handle(given)) out.numbers.push_back(read_number(reading, one.ptr()));
+  return out;
+}
+
 nn::Tensors read_tensors(Reading& reading, PyObject* given) {
   nn::Tensors out;
   const nb::object all = nb::steal(PySequence_Tuple(given));  // a list may change while it is read
@@ -212,6 +224,7 @@ void check_layers_as_torch(const Reading& reading) {
   const F function = reading.function;
   if (function == F::linear_) return check_linear(reading);
   if (function == F::bilinear_) return check_bilinear(reading);
+  if (function == F::grid_sample_ || function == F::affine_grid_) return warn_of_corners(reading);
   if (function >= F::l1_loss_) return check_losses_as_torch(reading);
   DType type = reading.first->dtype();
   if (function == F::hardtanh_ || function == F::relu6_) return check_hardtanh(type);

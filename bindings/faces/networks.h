@@ -12,6 +12,8 @@ nn::GeluFormula read_gelu_formula(const Reading& reading, PyObject* given);
 // Keras's layers compute integers as real numbers of its default type.
 Array keras_layer_operand(const Reading& reading, const Array& array);
 void check_layers_as_torch(const Reading& reading);
+// Warns of what PyTorch warns of.
+void warn_of_corners(const Reading& reading);
 void check_linear_as_torch(const Array& x, const Array& weight, const Array* bias);
 
 template <>
@@ -49,6 +51,12 @@ inline constexpr auto reader<const nn::Around&> = read_padding;
 nn::WantedSizes read_wanted_sizes(const Reading& reading, PyObject* given);
 template <>
 inline constexpr auto reader<const nn::WantedSizes&> = read_wanted_sizes;
+nn::ResultSizes read_result_sizes(const Reading& reading, PyObject* given);
+template <>
+inline constexpr auto reader<const nn::ResultSizes&> = read_result_sizes;
+nn::ScaleFactors read_scale_factors(const Reading& reading, PyObject* given);
+template <>
+inline constexpr auto reader<const nn::ScaleFactors&> = read_scale_factors;
 nn::Tensors read_tensors(Reading& reading, PyObject* given);
 template <>
 inline constexpr auto reader<const nn::Tensors&> = read_tensors;

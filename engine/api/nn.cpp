@@ -1,15 +1,18 @@
-// quern/nn.h on functions/: activations.h, attention.h, losses.h, networks.h, norms.h, pooling.h, recurrent.h.
+// quern/nn.h on functions/: activations.h, attention.h, grid_sampling.h, losses.h, networks.h, norms.h, pooling.h, recurrent.h,
+// resizing.h.
 #include "quern/nn.h"
 
 #include "api/bodies.h"
 #include "core/error.h"
 #include "functions/activations.h"
 #include "functions/attention.h"
+#include "functions/grid_sampling.h"
 #include "functions/losses.h"
 #include "functions/networks.h"
 #include "functions/norms.h"
 #include "functions/pooling.h"
 #include "functions/recurrent.h"
+#include "functions/resizing.h"
 
 namespace qn::nn {
 
@@ -59,6 +62,16 @@ Array max_pool2d(const Array& x, const std::vector<int64_t>& kernel_size, Here h
 }
 Array avg_pool2d(const Array& x, const std::vector<int64_t>& kernel_size, Here here) {
   return asked(here, [&] { return wrap(bodies::avg_pool2d(x.handle(), {kernel_size}, {}, {{0}}, false, true, {})); });
+}
+Array interpolate(const Array& x, const std::vector<int64_t>& size, std::string_view mode, bool align_corners, bool antialias,
+                  Here here) {
+  const std::optional<bool> corners = align_corners ? std::optional(true) : std::nullopt;
+  return asked(
+      here, [&] { return wrap(bodies::interpolate(x.handle(), {{size, size.size() == 1}}, {}, mode, corners, {}, antialias)); });
+}
+Array grid_sample(const Array& x, const Array& grid, std::string_view mode, std::string_view padding_mode, bool align_corners,
+                  Here here) {
+  return asked(here, [&] { return wrap(bodies::grid_sample(x.handle(), grid.handle(), mode, padding_mode, align_corners)); });
 }
 
 Array attention(const Array& query, const Array& key, const Array& value, const AttentionOptions& options, Here here) {

@@ -192,7 +192,7 @@ Array channel_shuffle(const Array& x, int64_t groups) {
     raise(ErrorKind::runtime, "Number of channels must be divisible by groups. Got {} channels and {} groups.", channels, groups);
   const int64_t n = x.shape()[0], each = channels / groups, inner = channels && n ? x.size() / (n * channels) : 0;
   if (x.size() == 0) return copied(x, x.dtype());
-  return rearranged(x, {n, groups, each, inner}, {0, 2, 1, 3}, x.shape());
+  return arranged(rearranged(x, {n, groups, each, inner}, {0, 2, 1, 3}, x.shape()), format_beside(x, x.shape()));
 }
 
 // (..., C * r * r, H, W) as (..., C, H * r, W * r), and back.

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "functions/parts.h"
 #include "functions/steps.h"
+#include "graph/memory_order.h"
 #include "run/calls/pooling.h"
 
 namespace quern::nn {
@@ -165,7 +166,8 @@ constexpr Windows adaptive() {
 Array adaptive_avg_layer(const Layer& layer, const Array& x, const WantedSizes& sizes) {
   check_type(layer, x, false);
   const Array batch = with_samples(layer, x);
-  return without_samples(means_in(batch, adaptive(), sizes_of(layer, batch, sizes)), x);
+  const Array means = without_samples(means_in(batch, adaptive(), sizes_of(layer, batch, sizes)), x);
+  return layer.axes == 3 ? in_order(means, Order::c) : means;  // as PyTorch, which has no kernel for channels that lie last
 }
 OneOrMore adaptive_max_layer(const Layer& layer, const Array& x, const WantedSizes& sizes, bool return_indices) {
   check_type(layer, x, false);

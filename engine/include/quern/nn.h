@@ -85,6 +85,27 @@ struct AttentionOptions {
 Array attention(const Array& query, const Array& key, const Array& value, const AttentionOptions& options = {},
                 Here here = Here::current());
 
+// (samples, channels, sizes) with other sizes; `mode`: "nearest", "nearest-exact", "area", "linear" of one axis, "bilinear" or
+// "bicubic" of two, "trilinear" of three. With `align_corners` the elements at the corners keep their places, else their outer
+// corners do. `antialias`, for "bilinear" and "bicubic": more elements count where the result is smaller.
+Array interpolate(const Array& x, const std::vector<int64_t>& size, std::string_view mode = "nearest", bool align_corners = false,
+                  bool antialias = false, Here here = Here::current());
+
+// Each window of images, (N, C, H, W), as a column, (N, C * elements, windows); and the sum of columns at the places of their
+// windows in images of `output_size`.
+Array unfold(const Array& x, const std::vector<int64_t>& kernel_size, const std::vector<int64_t>& dilation = {1},
+             const std::vector<int64_t>& padding = {0}, const std::vector<int64_t>& stride = {1}, Here here = Here::current());
+Array fold(const Array& x, const std::vector<int64_t>& output_size, const std::vector<int64_t>& kernel_size,
+           const std::vector<int64_t>& dilation = {1}, const std::vector<int64_t>& padding = {0},
+           const std::vector<int64_t>& stride = {1}, Here here = Here::current());
+
+// Images, (N, C, H, W), or volumes at the places of a grid, (N, H', W', 2): -1 and 1 are their outer corners, or with
+// `align_corners` the centers of the elements there. `mode`: "bilinear", "nearest" or "bicubic"; `padding_mode`: "zeros",
+// "border" or "reflection". affine_grid() makes such a grid for matrices (N, 2, 3) or (N, 3, 4).
+Array grid_sample(const Array& x, const Array& grid, std::string_view mode = "bilinear", std::string_view padding_mode = "zeros",
+                  bool align_corners = false, Here here = Here::current());
+Array affine_grid(const Array& theta, const Shape& size, bool align_corners = false, Here here = Here::current());
+
 // Options of recurrent networks.
 struct RecurrentOptions {
   std::optional<Array> hidden, cells;  // before the first step, (layers * directions, samples, size); by default zeros

@@ -87,6 +87,11 @@ TEST_P(Networks, Layers) {
 
 TEST_P(Networks, ConvolutionsAndPools) {
   qn::Array image = qn::arange(16, DType::float64, device()).reshape({1, 1, 4, 4});
+  expect_near(nn::interpolate(qn::arange(4, DType::float64, device()).reshape({1, 1, 4}), {2}, "linear"), {0.5, 2.5});
+  expect_near(nn::unfold(image, {3}, {1}, {0}, {1})(0)(4), {5, 6, 9, 10});
+  expect_near(nn::fold(nn::unfold(image, {2}, {1}, {0}, {2}), {4}, {2}, {1}, {0}, {2})(0)(0)(3), {12, 13, 14, 15});
+  const qn::Array theta = qn::array({1.0, 0.0, 0.0, 0.0, 1.0, 0.0}, device()).reshape({1, 2, 3});
+  expect_near(nn::grid_sample(image, nn::affine_grid(theta, {1, 1, 2, 2})), {2.5, 4.5, 10.5, 12.5});
   expect_near(nn::max_pool2d(image, {2}), {5, 7, 13, 15});
   expect_near(nn::avg_pool2d(image, {2}), {2.5, 4.5, 10.5, 12.5});
   expect_error(ErrorKind::runtime, "Output size is too small", [&] { nn::max_pool2d(image, {5}); });

@@ -40,6 +40,11 @@ KNOWN = {
         for name in ("max", "adaptive_max")
         for axes in (1, 2, 3)
     },
+    **{
+        ("torch.nn.functional", f"fractional_max_pool{axes}d{end}", "*"): "PyTorch misses the sizes before it looks for a tensor"
+        for axes in (2, 3)
+        for end in ("", "_with_indices")
+    },
     **{("cupy", name, "*"): "CuPy took it from NumPy 1 and raises with NumPy 2; quern supports it" for name in ("disp", "find_common_type", "safe_eval")},
     **{("cupy", name, "two objects"): "objects are equal or not, and share no memory" for name in BOTH},
     **{("cupy", f"poly{name}", "*"): "CuPy's takes more arguments before it fails" for name in ("add", "sub", "mul")},

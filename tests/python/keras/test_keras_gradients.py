@@ -83,6 +83,8 @@ resize(t, (3, 3), interpolation="lanczos3") | resize(t, (3, 3), interpolation="l
 compute_homography_matrix(np.array([[[0.0, 0], [0, 2], [2, 0], [3, 3]]]) + c, np.array([[[0.0, 1], [0, 4], [3, 1], [5, 5]]]) + c * c)
 scale_and_translate(t, (1, 3, 4, 3), w[:2] + 2, w[1:] * 0.3, (1, 2), "linear") | scale_and_translate(t, (1, 3, 4, 3), w[:2] + 2, w[1:] * 0.3, (1, 2), "cubic")
 scale_and_translate(t, (1, 3, 4, 3), w[:2] + 2, w[1:] * 0.3, (1, 2), "lanczos3", antialias=False)
+map_coordinates(x, numpy.stack([v[:2] * 0.3 + 0.2, v[1:3] * 0.3 + 0.3]), 1) | gaussian_blur(t, data_format="channels_last") | sobel_edges(t) | elastic_transform(t, 0.1, 1.0, seed=3)
+affine_transform(t, numpy.concatenate([w[:1] + 1, w[1:] * 0.1, w * 0.1, np.array([0.0, 0.0])])[:8]) | perspective_transform(t, np.array([[0.0, 0], [0, 2], [2, 0], [3, 3]]), np.array([[0.1, 0], [0, 2.2], [2, 0.1], [3, 3]]))
 """,
     "linalg": """
 cholesky(p + p.T) | cholesky(p + p.T, upper=True) | cholesky_inverse(p) | cholesky_inverse(p, upper=True) | det(m) | inv(p) | solve(p, m) | solve(p, w) | solve_triangular(p, m, lower=True)

@@ -30,7 +30,7 @@ image = _names["image"]
 def everything(kind):
     """The values of all calls of this file, as arrays with the names of their types; in place of what raised an error the error's words."""
     calls = [case[0] for make in (colours, sizes, aspect_ratios, scales_and_translations) for case in make()]
-    calls += [HOMOGRAPHY, *ERRORS, *NOT_SERVED]
+    calls += [HOMOGRAPHY, *ERRORS]
     out = {}
     for call, got in zip(calls, answers([IMAGE + call for call in calls], "quern", sys.executable, kind), strict=True):
         if got[0] == "array":
@@ -212,24 +212,8 @@ ERRORS = {
 }
 
 
-NOT_SERVED = (
-    "ops.image.gaussian_blur(image((4, 4, 3)))",
-    "ops.image.affine_transform(image((4, 4, 3)), np.ones(8))",
-    "ops.image.sobel_edges(image((1, 4, 4, 3)))",
-    "ops.image.map_coordinates(image((4, 4)), np.zeros((2, 1)), 1)",
-)
-
-
 def test_errors(device):
     for call, words in ERRORS.items():
         got = everything(device.kind)[call]
         assert got[:2] == ("raised", "ValueError"), (call, got)
         assert words in got[2]
-
-
-def test_unsupported_arguments_raise(device):
-    for call in NOT_SERVED:
-        got = everything(device.kind)[call]
-        assert got[:2] == ("raised", "NotImplementedError"), (call, got)
-        assert call.split("(")[0][len("ops.image.") :] in got[2]
-        assert "docs/keras.md" in got[2]

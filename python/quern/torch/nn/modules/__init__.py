@@ -51,6 +51,7 @@ from quern.torch.nn.modules.dropout import (  # noqa: F401
     FeatureAlphaDropout,
 )
 from quern.torch.nn.modules.flatten import Flatten, Unflatten  # noqa: F401
+from quern.torch.nn.modules.fold import Fold, Unfold  # noqa: F401
 from quern.torch.nn.modules.instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d  # noqa: F401
 from quern.torch.nn.modules.linear import Bilinear, Identity, Linear  # noqa: F401
 from quern.torch.nn.modules.loss import (  # noqa: F401
@@ -78,7 +79,7 @@ from quern.torch.nn.modules.loss import (  # noqa: F401
 )
 from quern.torch.nn.modules.module import Module  # noqa: F401
 from quern.torch.nn.modules.multihead import MultiheadAttention  # noqa: F401
-from quern.torch.nn.modules.normalization import GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm  # noqa: F401
+from quern.torch.nn.modules.normalization import CrossMapLRN2d, GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm  # noqa: F401
 from quern.torch.nn.modules.padding import (  # noqa: F401
     CircularPad1d,
     CircularPad2d,
@@ -120,13 +121,23 @@ from quern.torch.nn.modules.transformer import (  # noqa: F401
     TransformerEncoder,
     TransformerEncoderLayer,
 )
+from quern.torch.nn.modules.unpooling import (  # noqa: F401
+    FractionalMaxPool2d,
+    FractionalMaxPool3d,
+    LPPool1d,
+    LPPool2d,
+    LPPool3d,
+    MaxUnpool1d,
+    MaxUnpool2d,
+    MaxUnpool3d,
+)
+from quern.torch.nn.modules.upsampling import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d  # noqa: F401
 
 UNSERVED = """
-    AdaptiveLogSoftmaxWithLoss CTCLoss Container CrossMapLRN2d Fold FractionalMaxPool2d FractionalMaxPool3d LPPool1d LPPool2d LPPool3d
+    AdaptiveLogSoftmaxWithLoss CTCLoss Container
     LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d
     LazyConvTranspose3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d LazyLinear LinearCrossEntropyLoss
-    LinearCrossEntropyOptions MaxUnpool1d MaxUnpool2d MaxUnpool3d SyncBatchNorm Unfold Upsample UpsamplingBilinear2d UpsamplingNearest2d
-    adaptive fold padding upsampling
+    LinearCrossEntropyOptions SyncBatchNorm adaptive padding
 """
 
 __getattr__ = unserved(__name__, UNSERVED)

@@ -48,6 +48,54 @@ class LocalResponseNorm(Module):
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
 
 
+class CrossMapLRN2d(Module):
+    """Divide images (N, C, H, W) by ``(k + alpha * m) ** beta``, where m is the mean of squares of neighbouring channels.
+
+    Parameters
+    ----------
+    size : int
+        Number of neighbouring channels.
+    alpha, beta, k : float, optional
+        Factor, exponent and summand of the divisor.
+
+    Raises
+    ------
+    ValueError
+        For another number of dimensions than four, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.CrossMapLRN2d(3)(torch.rand(1, 4, 2, 2)).shape
+    torch.Size([1, 4, 2, 2])
+    """
+
+    def __init__(self, size, alpha=1e-4, beta=0.75, k=1):
+        super().__init__()
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+
+    def forward(self, input):
+        """Return the result, in the shape of `input`."""
+        if input.dim() != 4:
+            raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.dim()}D instead.")
+        # As PyTorch sums: as many channels on both sides, and the first channel for all that are behind its window, too.
+        side, channels = int((self.size - 1) / 2), input.size(1)
+        squares = input * input
+        padded = F.pad(squares, (0, 0, 0, 0, side, side))
+        total = padded[:, :channels]
+        for i in range(1, 2 * side + 1):
+            total = total + padded[:, i : i + channels]
+        if channels > side + 1:
+            total = torch.cat([total[:, : side + 1], total[:, side + 1 :] + squares[:, :1]], 1)
+        return input * (total * (self.alpha / self.size) + self.k) ** -self.beta
+
+    def extra_repr(self):
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
 class LayerNorm(Module):
     """Normalize the last dimensions to mean 0 and variance 1, then apply a weight and a bias.
 
