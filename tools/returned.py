@@ -33,7 +33,8 @@ FUNCTIONS = {
     # elementwise functions and activations
     SAME: """hardtanh relu6 threshold sgn real_sign frac round round_by_scale nan_to_num tril triu fftshift ifftshift flip flipud fliplr
         roll copy msort layer_norm rms_norm group_norm batch_norm instance_norm batch_normalization local_response_norm normalize dropout
-        dropout1d dropout2d dropout3d feature_dropout alpha_dropout feature_alpha_dropout channel_shuffle bernoulli poisson_around dropped
+        dropout1d dropout2d dropout3d feature_dropout alpha_dropout feature_alpha_dropout channel_shuffle bernoulli poisson_around
+        gamma_around dirichlet_around dropped
         permuted""",
     FLOAT: """leaky_relu leaky_relu_from_zero hard_tanh sparsemax prelu rrelu hardsigmoid softshrink hardshrink soft_shrink hard_shrink
         sparse_plus sparse_sigmoid squareplus gelu silu mish softplus log_sigmoid elu selu celu hardswish softsign tanhshrink entr
@@ -65,7 +66,7 @@ FUNCTIONS = {
     "Shape (N, sizes, C), with ``channels_first`` (N, C, sizes), in the inputs' dtype": """max_pool average_pool adaptive_max_pool
         adaptive_average_pool""",
     "Shape of the input with half the size along ``axis``, in its dtype": "glu",
-    OPERANDS: """add_multiple subtract_multiple lerp addcmul addcdiv clamp clip log_of_sum step threshold_alike cross
+    OPERANDS: """binomial_around add_multiple subtract_multiple lerp addcmul addcdiv clamp clip log_of_sum step threshold_alike cross
         cross_of_three cross_alike cross_along""",
     "Shape to which the operands broadcast, in their common dtype; without ``rounding_mode``, floating-point": "divide",
     "Shape to which the operands broadcast; floating-point": "ldexp_of_reals divide_no_nan",

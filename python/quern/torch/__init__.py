@@ -42,6 +42,8 @@ from quern.torch._functional_forms import *  # noqa: F403
 from quern.torch._matrix_functions import *  # noqa: F403
 from quern.torch._namespace import *  # noqa: F403
 from quern.torch._namespace import (  # noqa: F401
+    _sample_dirichlet,
+    _standard_gamma,
     enable_grad,
     inference_mode,
     is_grad_enabled,
@@ -127,13 +129,11 @@ def set_default_tensor_type(t):
 _INSTEAD = dict.fromkeys("ao export fx hub library masked mps nested overrides package signal xpu".split(), "")
 _INSTEAD |= {
     "func": "function transforms are not supported yet; docs/torch.md says what is left out",
-    "distributions": "draw samples with torch.normal, torch.bernoulli, torch.multinomial, torch.poisson or Tensor.exponential_, and "
-    "write log_prob as a formula",
     "sparse": "quern has dense tensors only",
 }
 
 
-_LATER = frozenset(("accelerator", "multiprocessing", "onnx", "profiler", "testing"))  # modules that are imported when they are used
+_LATER = frozenset("accelerator distributions multiprocessing onnx profiler testing".split())  # modules that are imported when used
 
 
 def __getattr__(name):
