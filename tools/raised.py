@@ -47,6 +47,7 @@ OF_TORCH = {
     "Raises NotImplementedError for a ``dtype`` of integers.": "rand randn rand_like randn_like",
     "Raises RuntimeError where ``low`` is not below ``high``.": "randint randint_like",
     "Raises RuntimeError for negative means, when the result is read.": "poisson_around",
+    "Raises RuntimeError for shapes or dtypes that do not fit.": "lu_solve lu_unpack householder_product ormqr",
     "Raises RuntimeError for integers, for different dtypes, and when the result is read for negative counts or probabilities outside of"
     " [0, 1].": "binomial_around",
     "Raises RuntimeError for probabilities outside of [0, 1], when the result is read.": "bernoulli",

@@ -431,6 +431,8 @@ void check_algebra(const Operands& of) {
   if (is_norm) return check_order(of, name);
   if (function == F::product_along_) return check_products_along(of);
   if (function == F::tensorinv_of_tensor_ || function == F::tensorsolve_of_tensor_) return;
+  const bool is_of_factors = function == F::lu_solve_ || function == F::lu_unpack_;
+  if (is_of_factors || function == F::householder_product_ || function == F::ormqr_) return;  // the bodies check them
   if (a.rank() < 2)
     raise(ErrorKind::runtime, "{}: The input tensor{} must have at least 2 dimensions.", qualified(name),
           name == "cond" ? "" : " A");

@@ -128,12 +128,11 @@ def set_default_tensor_type(t):
 # PyTorch's modules that quern does not have, with alternatives. Imports of them say these, too (quern/tools/imports.py).
 _INSTEAD = dict.fromkeys("ao export fx hub library masked mps nested overrides package signal xpu".split(), "")
 _INSTEAD |= {
-    "func": "function transforms are not supported yet; docs/torch.md says what is left out",
     "sparse": "quern has dense tensors only",
 }
 
 
-_LATER = frozenset("accelerator distributions multiprocessing onnx profiler testing".split())  # modules that are imported when used
+_LATER = frozenset("accelerator distributions func multiprocessing onnx profiler testing".split())  # modules that are imported when used
 
 
 def __getattr__(name):

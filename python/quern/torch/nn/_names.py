@@ -5,11 +5,10 @@ import sys
 
 # What a name belongs to, by the first pattern that is found in it.
 _GROUPS = (
-    ("lazy", "lazy layers are"),
     ("pool", "unpooling, fractional and Lp pooling are"),
     ("conv|fold$", "fold, unfold and conv_tbc are"),
     ("interpolate|upsampl|grid", "resizing and sampling of images are"),
-    ("^func$|^vmap$", "function transforms are"),
+    ("^vmap$", "function transforms are"),
 )
 
 

@@ -31,6 +31,7 @@ from quern.torch.nn.modules.activation import (  # noqa: F401
     Tanhshrink,
     Threshold,
 )
+from quern.torch.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss  # noqa: F401
 from quern.torch.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d  # noqa: F401
 from quern.torch.nn.modules.container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential  # noqa: F401
 from quern.torch.nn.modules.conv import (  # noqa: F401
@@ -52,6 +53,21 @@ from quern.torch.nn.modules.dropout import (  # noqa: F401
 )
 from quern.torch.nn.modules.flatten import Flatten, Unflatten  # noqa: F401
 from quern.torch.nn.modules.instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d  # noqa: F401
+from quern.torch.nn.modules.lazy import (  # noqa: F401
+    LazyBatchNorm1d,
+    LazyBatchNorm2d,
+    LazyBatchNorm3d,
+    LazyConv1d,
+    LazyConv2d,
+    LazyConv3d,
+    LazyConvTranspose1d,
+    LazyConvTranspose2d,
+    LazyConvTranspose3d,
+    LazyInstanceNorm1d,
+    LazyInstanceNorm2d,
+    LazyInstanceNorm3d,
+    LazyLinear,
+)
 from quern.torch.nn.modules.linear import Bilinear, Identity, Linear  # noqa: F401
 from quern.torch.nn.modules.loss import (  # noqa: F401
     BCELoss,
@@ -112,6 +128,7 @@ from quern.torch.nn.modules.pooling import (  # noqa: F401
     MaxPool3d,
 )
 from quern.torch.nn.modules.rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase  # noqa: F401
+from quern.torch.nn.modules.sequence_loss import CTCLoss  # noqa: F401
 from quern.torch.nn.modules.sparse import Embedding, EmbeddingBag  # noqa: F401
 from quern.torch.nn.modules.transformer import (  # noqa: F401
     Transformer,
@@ -122,11 +139,10 @@ from quern.torch.nn.modules.transformer import (  # noqa: F401
 )
 
 UNSERVED = """
-    AdaptiveLogSoftmaxWithLoss CTCLoss Container CrossMapLRN2d Fold FractionalMaxPool2d FractionalMaxPool3d LPPool1d LPPool2d LPPool3d
-    LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d
-    LazyConvTranspose3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d LazyLinear LinearCrossEntropyLoss
+    Container CrossMapLRN2d Fold FractionalMaxPool2d FractionalMaxPool3d LPPool1d LPPool2d LPPool3d
+    LinearCrossEntropyLoss
     LinearCrossEntropyOptions MaxUnpool1d MaxUnpool2d MaxUnpool3d SyncBatchNorm Unfold Upsample UpsamplingBilinear2d UpsamplingNearest2d
-    adaptive fold padding upsampling
+    fold padding upsampling
 """
 
 __getattr__ = unserved(__name__, UNSERVED)
