@@ -21,7 +21,8 @@ args = parser.parse_args()
 torch.manual_seed(0)
 device = "cuda" if torch.cuda.is_available() else "cpu"
 folder = Path(sysconfig.get_paths()["stdlib"])
-text = "".join((folder / name).read_text() for name in ("textwrap.py", "heapq.py", "bisect.py", "fractions.py", "statistics.py", "shlex.py"))
+names = ("textwrap.py", "heapq.py", "bisect.py", "fractions.py", "statistics.py", "shlex.py")
+text = "".join(letter for name in names for letter in (folder / name).read_text(encoding="utf-8") if letter.isascii())
 letters = sorted(set(text))
 numbers = {letter: i for i, letter in enumerate(letters)}
 data = torch.tensor([numbers[letter] for letter in text], device=device)
@@ -52,7 +53,8 @@ class GPT(nn.Module):
         self.blocks = nn.Sequential(*(Block() for _ in range(layers)))
         self.norm, self.scores = nn.LayerNorm(size), nn.Linear(size, len(letters), bias=False)
         self.scores.weight = self.letter.weight  # one table for what is read and what is written
-        nn.init.normal_(self.letter.weight, std=0.02)
+        for table in (self.letter, self.place):
+            nn.init.normal_(table.weight, std=0.02)
 
     def forward(self, x):
         x = self.letter(x) + self.place(torch.arange(x.shape[1], device=x.device))

@@ -48,6 +48,10 @@ FUNCTIONS = {
     " output_padding + 1": "conv_transpose1d conv_transpose2d conv_transpose3d",
     "Shape (N, sizes, O), with ``channels_first`` (N, O, sizes), in the kernel's dtype": """conv depthwise_conv separable_conv
         conv_transpose""",
+    "Shape of ``b``, in its dtype": "lu_solve ormqr",
+    "Shape of ``a``, in its dtype": "householder_product",
+    "P of shape (..., M, M), L of shape (..., M, K) and U of shape (..., K, N) with K = min(M, N), in the dtype of ``lu``": "lu_unpack",
+    "Shape (N), in the dtype of ``a``": "ctc_of_batch",
     "Output of shape (steps, N, directions * size) or, packed, (rows, directions * size), and states of shape"
     " (layers * directions, N, size), in the input's dtype": "lstm gru rnn_tanh rnn_relu",
     "Rows of shape (sum of the lengths, ...), in the input's dtype; how many each step has, int64": "pack_padded",

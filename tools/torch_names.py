@@ -109,6 +109,10 @@ DIFFERENT = (
         "from PyTorch's, their means are equal. `VonMises` uses exact Bessel functions, PyTorch polynomials of 1e-7. Rows of `LKJCholesky` "
         "have the squared lengths of the LKJ distribution.",
     ),
+    (
+        "`torch.autograd.graph`",
+        "`saved_tensors_hooks` and `save_on_cpu` raise NotImplementedError: operands are kept inside the engine, where no hook is called.",
+    ),
     ("dtypes", "Operations for which PyTorch has no kernel, such as products of uint16, work if the engine supports the dtype."),
     (
         "errors that depend on values",

@@ -1,4 +1,5 @@
-// Products of Householder reflections, and what is done with the factors of torch.linalg.lu_factor(). Start at orthogonal_of_reflectors().
+// Products of Householder reflections, and what is done with the factors of torch.linalg.lu_factor(). Start at
+// orthogonal_of_reflectors().
 #include "core/error.h"
 #include "functions/matrices.h"
 #include "functions/matrix_calls.h"
@@ -33,12 +34,14 @@ Reflections reflections_of(const char* caller, const Array& a, const Array& tau)
   if (a.rank() < 2) raise(ErrorKind::runtime, "{}: input must have at least 2 dimensions.", caller);
   const int64_t rows = a.shape()[a.rank() - 2], count = last_size(tau);
   if (tau.rank() + 1 != a.rank())
-    raise(ErrorKind::runtime, "{}: Expected tau to have one dimension less than input, but got tau.ndim equal to {} and input.ndim is equal to {}",
+    raise(ErrorKind::runtime,
+          "{}: Expected tau to have one dimension less than input, but got tau.ndim equal to {} and input.ndim is equal to {}",
           caller, tau.rank(), a.rank());
   if (count > last_size(a) || count > rows)
     raise(ErrorKind::runtime, "{}: input.shape[-1] must be greater than or equal to tau.shape[-1]", caller);
   if (tau.dtype() != a.dtype())
-    raise(ErrorKind::runtime, "{}: tau dtype {} does not match input dtype {}", caller, row(tau.dtype()).name, row(a.dtype()).name);
+    raise(ErrorKind::runtime, "{}: tau dtype {} does not match input dtype {}", caller, row(tau.dtype()).name,
+          row(a.dtype()).name);
   const Array vectors = add(triangle(part(a, -1, 0, count), -1, true), identity_of(rows, count, a));
   const Array weights = expand_dims(tau, tau.rank()), ones = identity_of(count, count, a);
   const Array above = multiply(weights, triangle(matmul(adjoint_of(vectors), vectors), 1, false));
@@ -75,7 +78,8 @@ Array orthogonal_of_reflectors(const Array& a, const Array& tau) {
   const Reflections all = reflections_of("torch.linalg.householder_product", a, tau);
   const int64_t rows = a.shape()[a.rank() - 2], columns = last_size(a);
   if (columns > rows)
-    raise(ErrorKind::runtime, "torch.linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1]");
+    raise(ErrorKind::runtime,
+          "torch.linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1]");
   const Array first = part(all.vectors, -2, 0, columns);
   return subtract(identity_of(rows, columns, a), matmul(matmul(all.vectors, all.inner), adjoint_of(first)));
 }
@@ -95,14 +99,17 @@ Array solution_by_lu(const Array& lu, const Array& pivots, const Array& b, bool 
   if (lu.rank() < 2 || lu.shape()[lu.rank() - 2] != last_size(lu))
     raise(ErrorKind::runtime, "torch.linalg.lu_solve: Expected LU to be a batch of square matrices");
   if (lu.dtype() != b.dtype())
-    raise(ErrorKind::runtime, "linalg.lu_solve: Expected LU and B to have the same dtype, but found LU of type {} and B of type {} instead",
+    raise(ErrorKind::runtime,
+          "linalg.lu_solve: Expected LU and B to have the same dtype, but found LU of type {} and B of type {} instead",
           torch_name_of(lu.dtype()), torch_name_of(b.dtype()));
   if (b.rank() < 2 || b.shape()[b.rank() - (left ? 2 : 1)] != last_size(lu))
     raise(ErrorKind::runtime, "linalg.lu_solve: Incompatible shapes of LU and B for the equation {}", left ? "AX = B" : "XA = B");
   const Array swaps = swaps_of(pivots, last_size(lu), lu.dtype()), back = matrix_transpose(swaps);
   const Array turned = adjoint_of(lu);
-  if (left && !adjoint) return triangular_solution(lu, triangular_solution(lu, matmul(back, b), false, true, true), true, true, false);
-  if (left) return matmul(swaps, triangular_solution(turned, triangular_solution(turned, b, false, true, false), true, true, true));
+  if (left && !adjoint)
+    return triangular_solution(lu, triangular_solution(lu, matmul(back, b), false, true, true), true, true, false);
+  if (left)
+    return matmul(swaps, triangular_solution(turned, triangular_solution(turned, b, false, true, false), true, true, true));
   if (adjoint) {
     const Array first = triangular_solution(turned, matmul(b, swaps), true, false, true);
     return triangular_solution(turned, first, false, false, false);
@@ -114,8 +121,9 @@ Array solution_by_lu(const Array& lu, const Array& pivots, const Array& b, bool 
 // P, L and U; without elements what is not asked for.
 Factors parts_of_lu(const Array& lu, const Array& pivots, bool has_data, bool has_pivots) {
   if (pivots.dtype() != DType::int32)
-    raise(ErrorKind::runtime, "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\n"
-                              "Note: this function is intended to be used with the output produced by torch.linalg.lu_factor");
+    raise(ErrorKind::runtime,
+          "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\n"
+          "Note: this function is intended to be used with the output produced by torch.linalg.lu_factor");
   const int64_t rows = lu.shape()[lu.rank() - 2], columns = last_size(lu), least = std::min(rows, columns);
   const Array nothing = full({0}, whole(0), lu.dtype(), lu.device());
   Factors out{{nothing, nothing, nothing}, false};

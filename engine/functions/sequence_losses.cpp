@@ -15,7 +15,9 @@ namespace {
 
 constexpr double never = -1e30;  // the logarithm of 0, with which sums and differences are numbers
 
-Array filled(int64_t rows, int64_t columns, const Array& like) { return full({rows, columns}, real_number(never), like.dtype(), like.device()); }
+Array filled(int64_t rows, int64_t columns, const Array& like) {
+  return full({rows, columns}, real_number(never), like.dtype(), like.device());
+}
 
 Array or_never(const Array& condition, const Array& values) { return as_type(where(condition, values, never), values.dtype()); }
 
@@ -38,8 +40,9 @@ Array shifted(const Array& alpha, int64_t count) {
 
 }  // namespace
 
-// For each sample minus the logarithm of the probability of all paths that give its labels. log_p: (T, N, C); labels: (N, S), padded;
-// of which each sample has `lengths`, in its first `steps_of` steps. The gradient is that of normalized log_p, as PyTorch's.
+// For each sample minus the logarithm of the probability of all paths that give its labels. log_p: (T, N, C); labels: (N, S),
+// padded; of which each sample has `lengths`, in its first `steps_of` steps. The gradient is that of normalized log_p, as
+// PyTorch's.
 Array ctc_of_batch(const Array& log_p, const Array& labels, const Array& steps_of, const Array& lengths, int64_t blank) {
   const int64_t steps = log_p.shape()[0], samples = log_p.shape()[1], count = labels.shape()[1], width = 2 * count + 1;
   const DeviceId device = log_p.device();
@@ -48,19 +51,22 @@ Array ctc_of_batch(const Array& log_p, const Array& labels, const Array& steps_o
   // blank, label, blank, label ... blank
   Array path = reshape(stacked({part(blanks, -1, 0, count), given}, 2), {samples, 2 * count});
   path = joined({path, part(blanks, -1, 0, 1)}, 1);
-  const Array earlier = width > 2 ? joined({part(blanks, -1, 0, 1), part(blanks, -1, 0, 1), part(path, -1, 0, width - 2)}, 1) : path;
+  const Array earlier =
+      width > 2 ? joined({part(blanks, -1, 0, 1), part(blanks, -1, 0, 1), part(path, -1, 0, width - 2)}, 1) : path;
   const Array may_skip = logical_and(not_equal(path, earlier), not_equal(path, blank));
   const Array along = expand_dims(path, 0);
   Array seen = picked(log_p, along.view(along.layout().broadcast_to({steps, samples, width})));
   seen = or_never(greater(seen, never), seen);
 
-  const Array of_step = expand_dims(as_type(steps_of, DType::int64), 1), labels_of = expand_dims(as_type(lengths, DType::int64), 1);
+  const Array of_step = expand_dims(as_type(steps_of, DType::int64), 1),
+              labels_of = expand_dims(as_type(lengths, DType::int64), 1);
   Array alpha = or_never(less(arange(width, device), 2), element(seen, 0, 0));
   for (int64_t t = 1; t < steps; ++t) {
     const Array next = add(log_of_sum({alpha, shifted(alpha, 1), or_never(may_skip, shifted(alpha, 2))}), element(seen, 0, t));
     alpha = as_type(where(greater(of_step, t), next, alpha), log_p.dtype());
   }
-  const Array last = picked(alpha, multiply(labels_of, 2)), before = picked(alpha, maximum(subtract(multiply(labels_of, 2), 1), 0));
+  const Array last = picked(alpha, multiply(labels_of, 2)),
+              before = picked(alpha, maximum(subtract(multiply(labels_of, 2), 1), 0));
   Array loss = negative(log_of_sum({last, or_never(greater(labels_of, 0), before)}));
   loss = element(loss, -1, 0);
   if (wants_gradient(log_p)) {

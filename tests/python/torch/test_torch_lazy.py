@@ -1,9 +1,8 @@
 """Lazy layers: the first call gives parameters their shapes and the layer its class, as in PyTorch."""
 
 import pytest
-from torch_oracle import compare_all
-
 from quern import torch
+from torch_oracle import compare_all
 
 CALLS = {
     "LazyLinear(4)": "2, 3",

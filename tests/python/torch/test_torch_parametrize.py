@@ -1,9 +1,8 @@
 """nn.utils: parametrizations, weight and spectral norms, skip_init and functional_call are PyTorch's."""
 
 import pytest
-from torch_oracle import compare_all
-
 from quern import torch
+from torch_oracle import compare_all
 
 LAYER = """m = nn.Linear(3, 3)
 m.weight.data = torch.tensor([[1.0, 2.0, -1.0], [0.5, -0.3, 0.8], [2.0, 0.1, 0.4]])

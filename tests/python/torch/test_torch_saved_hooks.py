@@ -1,7 +1,6 @@
 """torch.autograd.graph: nodes; hooks of saved tensors are refused with one message, and checkpoints work."""
 
 import pytest
-
 from quern import torch
 
 graph = torch.autograd.graph

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from torch_oracle import compare_all
-
 from quern import torch
+from torch_oracle import compare_all
 
 LOGITS = "x = torch.linspace(-3, 3, {0} * {1} * {2}, dtype=torch.float64).mul(7).sin().reshape({0}, {1}, {2}).requires_grad_()\n"
 SOFT = LOGITS + "p = x.log_softmax(2)\n"

@@ -10,6 +10,7 @@ from quern.torch.autograd.variable import Variable
 
 __all__ = [
     "Function", "FunctionCtx", "GradcheckError", "Variable", "anomaly_mode", "backward", "detect_anomaly", "enable_grad", "function",
-    "functional", "grad", "grad_mode", "gradcheck", "gradgradcheck", "graph", "inference_mode", "is_anomaly_enabled", "is_grad_enabled", "no_grad",
+    "functional", "grad",
+    "grad_mode", "gradcheck", "graph", "gradgradcheck", "inference_mode", "is_anomaly_enabled", "is_grad_enabled", "no_grad",
     "set_detect_anomaly", "set_grad_enabled", "variable",
 ]  # fmt: skip

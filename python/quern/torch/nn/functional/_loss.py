@@ -126,7 +126,9 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
         raise RuntimeError("blank must be in label range")
     if any(not 0 <= n <= steps for n in durations):
         worst = max(durations, key=lambda n: abs(n - steps / 2))
-        raise RuntimeError(f"Expected input_lengths to have value at most {steps}, but got value {worst} (while checking arguments for ctc_loss_cpu)")
+        raise RuntimeError(
+            f"Expected input_lengths to have value at most {steps}, but got value {worst} (while checking arguments for ctc_loss_cpu)"
+        )
     if is_one:
         targets = targets.unsqueeze(0) if targets.dim() == 1 else targets
     labels = _padded(targets, lengths)
@@ -169,7 +171,8 @@ def _padded(targets, lengths):
         raise RuntimeError(f"[ctc_loss] targets must have one or two dimensions, not {targets.dim()}")
     if targets.shape[0] != sum(lengths):
         raise RuntimeError(
-            f"Expected targets to have {sum(lengths)} labels in total, but it has {targets.shape[0]} (while checking arguments for ctc_loss_cpu)"
+            f"Expected targets to have {sum(lengths)} labels in total, but it has {targets.shape[0]}"
+            " (while checking arguments for ctc_loss_cpu)"
         )
     rows = torch.zeros((len(lengths), most), dtype=torch.int64, device=targets.device)
     places = [row * most + i for row, n in enumerate(lengths) for i in range(n)]

@@ -212,7 +212,8 @@ class _SpectralNorm(Module):
             self.n_power_iterations = n_power_iterations
             matrix = as_matrix(weight, self.dim).detach()
             for key, size in (("_u", matrix.size(0)), ("_v", matrix.size(1))):
-                self.register_buffer(key, F.normalize(torch.empty(size, dtype=matrix.dtype, device=matrix.device).normal_(0, 1), dim=0, eps=eps))
+                drawn = torch.empty(size, dtype=matrix.dtype, device=matrix.device).normal_(0, 1)
+                self.register_buffer(key, F.normalize(drawn, dim=0, eps=eps))
             self._iterate(matrix, 15)
 
     def _iterate(self, matrix, count):

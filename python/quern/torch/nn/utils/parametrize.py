@@ -284,7 +284,8 @@ def _check_next(module, name, parametrization):
         return
     if not isinstance(back, torch.Tensor):
         raise ValueError(f"parametrization.right_inverse must return a tensor. Got: {type(back).__name__}")
-    what = f"The tensor returned by parametrization.right_inverse must have the same {{}} as module.{name}, unless the `unsafe` flag is enabled."
+    what = f"The tensor returned by parametrization.right_inverse must have the same {{}} as module.{name}, unless the `unsafe` flag"
+    what += " is enabled."
     _same(what, before, back, (f"module.{name}.{{}}", "returned {}"))
 
 

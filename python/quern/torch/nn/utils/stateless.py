@@ -49,7 +49,7 @@ def functional_call(module, parameters_and_buffers, args=None, kwargs=None, *, t
 def call_with(module, tensors, args, kwargs, tie_weights, strict):
     """The module's result with other tensors, by their names."""
     args = () if args is None else args if isinstance(args, tuple) else (args,)
-    for name, tensor in tensors.items():
+    for tensor in tensors.values():
         if not isinstance(tensor, torch.Tensor) and tensor is not None:
             raise TypeError(f"{tensor} is not an instance of torch.Tensor")
     with contextlib.ExitStack() as stack:
@@ -75,7 +75,8 @@ def _with_ties(module, tensors, tie_weights, strict):
         unknown, missing = sorted(tensors.keys() - own.keys()), sorted(own.keys() - tensors.keys())
         given = {id(own[name]) for name in tensors if name in own}
         missing = [name for name in missing if not (tie_weights and id(own[name]) in given)]
-        said = [f"Unexpected key(s): {', '.join(map(repr, unknown))}."] * bool(unknown) + [f"Missing key(s): {', '.join(map(repr, missing))}."] * bool(missing)
+        said = [f"Unexpected key(s): {', '.join(map(repr, unknown))}."] * bool(unknown)
+        said += [f"Missing key(s): {', '.join(map(repr, missing))}."] * bool(missing)
         if said:
             raise RuntimeError(f"Error(s) in reparametrizing for {type(module).__name__}:\n\t" + "\n\t".join(said))
     if not tie_weights:
