@@ -52,6 +52,8 @@ FUNCTIONS = {
     "Shape of ``a``, in its dtype": "householder_product",
     "P of shape (..., M, M), L of shape (..., M, K) and U of shape (..., K, N) with K = min(M, N), in the dtype of ``lu``": "lu_unpack",
     "Shape (N), in the dtype of ``a``": "ctc_of_batch",
+    "Shape (..., F, bins); complex": "spectra_of_frames",
+    "Signals of shape (..., length + hop (F - 1)), and the sums, of shape (length + hop (F - 1))": "samples_of_spectra",
     "Output of shape (steps, N, directions * size) or, packed, (rows, directions * size), and states of shape"
     " (layers * directions, N, size), in the input's dtype": "lstm gru rnn_tanh rnn_relu",
     "Rows of shape (sum of the lengths, ...), in the input's dtype; how many each step has, int64": "pack_padded",

@@ -43,6 +43,8 @@ from quern.torch._matrix_functions import *  # noqa: F403
 from quern.torch._namespace import *  # noqa: F403
 from quern.torch._namespace import (  # noqa: F401
     _sample_dirichlet,
+    _samples_of_spectra,
+    _spectra_of_frames,
     _standard_gamma,
     enable_grad,
     inference_mode,
@@ -66,6 +68,7 @@ from quern.torch._saving_and_switches import (  # noqa: F401
     version,
 )
 from quern.torch._settings import *  # noqa: F403
+from quern.torch._short_transforms import *  # noqa: F403
 from quern.torch._view_copies import *  # noqa: F403
 from quern.torch.amp import GradScaler, autocast  # noqa: F401
 from quern.torch.autograd import is_anomaly_enabled  # noqa: F401
