@@ -23,7 +23,7 @@ PARTLY = """
     quern.pycuda.reduction quern.pycuda.scan quern.pycuda.tools
     quern.torch quern.torch.nn quern.torch.nn.functional quern.torch.nn.init quern.torch.nn.utils quern.torch.optim
     quern.torch.optim.lr_scheduler quern.torch.optim.swa_utils quern.torch.autograd quern.torch.autograd.functional quern.torch.special
-    quern.torch.random quern.torch.cuda quern.torch.utils.checkpoint
+    quern.torch.random quern.torch.distributions quern.torch.cuda quern.torch.utils.checkpoint
 """.split()
 INCOMPLETE = pathlib.Path(__file__).with_name("docstrings_incomplete.txt")
 # Classes that are no names of these modules.
@@ -32,8 +32,8 @@ CLASSES = ("quern.tools.check.Report",)
 LEFT_OUT = {"ES01", "SA01", "SA04"}
 # Classes that users do not create, and isnat, for which quern has no dtype: they need no example (EX01).
 WITHOUT_EXAMPLE = ("Error", "Warning", "NoDerivative", "ufunc", "isnat")
-# Values of kernels that are called by nobody, such as threadIdx and shared.
-NOT_CALLED = ("Index", "Number", "Memory")
+# Values of kernels that are called by nobody, such as threadIdx and shared, and instances that are called, whose classes are checked.
+NOT_CALLED = ("Index", "Number", "Memory", "ConstraintRegistry", "ComposeTransform")
 # Helpers of private modules that other modules import; no peer has such names.
 HELPERS = "as_gpu check_shapes common_dtype declared is_scalar known_name on_stream placed plain warn_user".split()
 # What a function that only raises has no section for: parameters, the result, an example.

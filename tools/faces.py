@@ -51,6 +51,7 @@ NAMES["torch"] |= {"shifts": "shift", "size": ("shape", "size"), "other": ("b", 
 NAMES["torch"] |= {"s": "n", "tensor1": "x", "tensor2": "y", "min": "low", "max": "high"}
 _SECTIONS = "indices_or_sections indices sections tensor_indices_or_sections split_size_or_sections split_size split_sizes".split()
 NAMES["torch"] |= {"logits": "a", "generator": "draws", "from_": "low", "to": "high"}
+NAMES["torch"] |= {"LU": "lu", "LU_data": "lu", "LU_pivots": "pivots"}
 NAMES["torch"] |= {"A": "a", "B": ("b", "a"), "L": "factor", "input2": ("factor", "input2"), "x": ("x", "a"), "y": ("y", "b")}
 NAMES["torch"] |= dict.fromkeys(("mat1", "mat", "vec1", "batch1"), "x") | {"matrices": "a", "operands": "a"}
 NAMES["torch"] |= dict.fromkeys(("mat2", "vec", "vec2"), ("y", "b"))

@@ -22,7 +22,8 @@ OF_TORCH = {
     # elementwise functions and activations
     "Raises NotImplementedError for complex numbers.": "hardtanh relu6 threshold signbit",
     "Raises NotImplementedError for integers.": """leaky_relu hardsigmoid hardshrink gelu silu mish softplus log_sigmoid elu selu celu
-        hardswish gumbel_softmax mean std var std_mean var_mean layer_norm histogram_of_floats poisson_around""",
+        hardswish gumbel_softmax mean std var std_mean var_mean layer_norm histogram_of_floats poisson_around
+        gamma_around dirichlet_around""",
     "Raises ValueError (torch: ValueError) where ``min_val`` is above ``max_val``.": "hardtanh",
     "Raises RuntimeError where ``lower`` is above ``upper``.": "rrelu",
     "Raises RuntimeError for an ``alpha`` of 0.": "celu",
@@ -46,6 +47,9 @@ OF_TORCH = {
     "Raises NotImplementedError for a ``dtype`` of integers.": "rand randn rand_like randn_like",
     "Raises RuntimeError where ``low`` is not below ``high``.": "randint randint_like",
     "Raises RuntimeError for negative means, when the result is read.": "poisson_around",
+    "Raises RuntimeError for shapes or dtypes that do not fit.": "lu_solve lu_unpack householder_product ormqr",
+    "Raises RuntimeError for integers, for different dtypes, and when the result is read for negative counts or probabilities outside of"
+    " [0, 1].": "binomial_around",
     "Raises RuntimeError for probabilities outside of [0, 1], when the result is read.": "bernoulli",
     "Raises RuntimeError for a negative ``std``.": "normal_of_numbers",
     "Raises RuntimeError for a negative ``std``, when the result is read.": "normal_around",

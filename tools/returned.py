@@ -33,7 +33,8 @@ FUNCTIONS = {
     # elementwise functions and activations
     SAME: """hardtanh relu6 threshold sgn real_sign frac round round_by_scale nan_to_num tril triu fftshift ifftshift flip flipud fliplr
         roll copy msort layer_norm rms_norm group_norm batch_norm instance_norm batch_normalization local_response_norm normalize dropout
-        dropout1d dropout2d dropout3d feature_dropout alpha_dropout feature_alpha_dropout channel_shuffle bernoulli poisson_around dropped
+        dropout1d dropout2d dropout3d feature_dropout alpha_dropout feature_alpha_dropout channel_shuffle bernoulli poisson_around
+        gamma_around dirichlet_around dropped
         permuted""",
     FLOAT: """leaky_relu leaky_relu_from_zero hard_tanh sparsemax prelu rrelu hardsigmoid softshrink hardshrink soft_shrink hard_shrink
         sparse_plus sparse_sigmoid squareplus gelu silu mish softplus log_sigmoid elu selu celu hardswish softsign tanhshrink entr
@@ -47,6 +48,12 @@ FUNCTIONS = {
     " output_padding + 1": "conv_transpose1d conv_transpose2d conv_transpose3d",
     "Shape (N, sizes, O), with ``channels_first`` (N, O, sizes), in the kernel's dtype": """conv depthwise_conv separable_conv
         conv_transpose""",
+    "Shape of ``b``, in its dtype": "lu_solve ormqr",
+    "Shape of ``a``, in its dtype": "householder_product",
+    "P of shape (..., M, M), L of shape (..., M, K) and U of shape (..., K, N) with K = min(M, N), in the dtype of ``lu``": "lu_unpack",
+    "Shape (N), in the dtype of ``a``": "ctc_of_batch",
+    "Shape (..., F, bins); complex": "spectra_of_frames",
+    "Signals of shape (..., length + hop (F - 1)), and the sums, of shape (length + hop (F - 1))": "samples_of_spectra",
     "Output of shape (steps, N, directions * size) or, packed, (rows, directions * size), and states of shape"
     " (layers * directions, N, size), in the input's dtype": "lstm gru rnn_tanh rnn_relu",
     "Rows of shape (sum of the lengths, ...), in the input's dtype; how many each step has, int64": "pack_padded",
@@ -83,7 +90,7 @@ FUNCTIONS = {
     "Shape (N, sizes, C), with ``channels_first`` (N, C, sizes), in the inputs' dtype": """max_pool average_pool adaptive_max_pool
         adaptive_average_pool""",
     "Shape of the input with half the size along ``axis``, in its dtype": "glu",
-    OPERANDS: """add_multiple subtract_multiple lerp addcmul addcdiv clamp clip log_of_sum step threshold_alike cross
+    OPERANDS: """binomial_around add_multiple subtract_multiple lerp addcmul addcdiv clamp clip log_of_sum step threshold_alike cross
         cross_of_three cross_alike cross_along""",
     "Shape to which the operands broadcast, in their common dtype; without ``rounding_mode``, floating-point": "divide",
     "Shape to which the operands broadcast; floating-point": "ldexp_of_reals divide_no_nan",

@@ -93,6 +93,16 @@ DIFFERENT = (
         "They depend on the seed and on the number of earlier draws, not on the device: CPU and GPU give the same numbers. "
         "PyTorch draws other numbers.",
     ),
+    (
+        "`torch.distributions`",
+        "Samples of Beta and Dirichlet distributions are quotients of gamma numbers and have their gradients: of one sample they differ "
+        "from PyTorch's, their means are equal. `VonMises` uses exact Bessel functions, PyTorch polynomials of 1e-7. Rows of `LKJCholesky` "
+        "have the squared lengths of the LKJ distribution.",
+    ),
+    (
+        "`torch.autograd.graph`",
+        "`saved_tensors_hooks` and `save_on_cpu` raise NotImplementedError: operands are kept inside the engine, where no hook is called.",
+    ),
     ("dtypes", "Operations for which PyTorch has no kernel, such as products of uint16, work if the engine supports the dtype."),
     (
         "errors that depend on values",

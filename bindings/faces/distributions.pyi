@@ -845,6 +845,36 @@ class poisson_around:
     @named("poisson")
     def torch(input: array, generator=None): ...
 
+class gamma_around:
+    """Return numbers of gamma distributions with the elements as shapes and scale 1, which move with them: gradients pass.
+
+    >>> torch._standard_gamma(torch.ones(2)).shape
+    torch.Size([2])
+    """
+
+    @named("_standard_gamma")
+    def torch(input: array, generator=None): ...
+
+class dirichlet_around:
+    """Return numbers of Dirichlet distributions with the elements as concentrations: they sum to 1 along the last axis.
+
+    >>> torch._sample_dirichlet(torch.ones(2, 3)).shape
+    torch.Size([2, 3])
+    """
+
+    @named("_sample_dirichlet")
+    def torch(input: array, generator=None): ...
+
+class binomial_around:
+    """Return how many of ``count`` trials succeed, each with probability ``prob``.
+
+    >>> torch.binomial(torch.tensor([3.0, 4.0]), torch.tensor([0.0, 1.0]))
+    tensor([0., 4.])
+    """
+
+    @named("binomial")
+    def torch(count: array, prob: array, generator=None): ...
+
 class places_by_weight:
     """Return places drawn with the elements of each row as weights; with ``replacement`` the same may come again.
 

@@ -588,6 +588,62 @@ class lu_factor_ex:
     def torch(A: array, *, pivot: boolean = True, check_errors: boolean = False, out=None): ...
 
 @submodule("linalg")
+class lu_solve:
+    """Return the solution of ``A @ X = B`` with the factors of :func:`torch.linalg.lu_factor`.
+
+    Parameters: ``lu``: factors, (..., N, N); ``pivots``: swaps of rows, (..., N), int32; ``b``: right sides, (..., N, K); ``left``: False
+    for ``X @ A = B``; ``adjoint``: whether the adjoint of A stands for it.
+
+    >>> A = torch.tensor([[1.0, 2.0], [4.0, 2.0]])
+    >>> LU, pivots = torch.linalg.lu_factor(A)
+    >>> torch.linalg.lu_solve(LU, pivots, A @ torch.ones(2, 1))
+    tensor([[1.],
+            [1.]])
+    """
+
+    def torch(LU: array, pivots: array, B: array, *, left: boolean = True, adjoint: boolean = False): ...
+
+class lu_unpack:
+    """Return (P, L, U) of the factors of :func:`torch.linalg.lu_factor`, for which ``A = P @ L @ U``.
+
+    Parameters: ``lu``: factors, (..., M, N); ``pivots``: swaps of rows, int32; ``unpack_data``: whether L and U are made;
+    ``unpack_pivots``: whether P is made; what is not made has no elements.
+
+    >>> P, L, U = torch.lu_unpack(*torch.linalg.lu_factor(torch.tensor([[1.0, 2.0], [4.0, 2.0]])))
+    >>> P @ L @ U
+    tensor([[1., 2.],
+            [4., 2.]])
+    """
+
+    def torch(LU_data: array, LU_pivots: array, unpack_data: boolean = True, unpack_pivots: boolean = True): ...
+
+@submodule("linalg")
+class householder_product:
+    """Return the first columns of the product of Householder reflections ``I - tau v v^H``.
+
+    Parameters: ``a``: vectors v as columns below the diagonal, (..., M, N); ``tau``: (..., K), at most N.
+
+    >>> torch.linalg.householder_product(torch.tensor([[1.0], [1.0]]), torch.tensor([1.0]))
+    tensor([[ 0.],
+            [-1.]])
+    """
+
+    def torch(A: array, tau: array): ...
+
+class ormqr:
+    """Return a matrix times the product of Householder reflections ``I - tau v v^H``.
+
+    Parameters: ``a``: vectors v as columns below the diagonal, (..., M, K); ``tau``: (..., K); ``b``: matrix; ``left``: whether the
+    product is on its left; ``transpose``: whether it is the adjoint of the product.
+
+    >>> torch.ormqr(torch.tensor([[1.0], [1.0]]), torch.tensor([1.0]), torch.eye(2))
+    tensor([[ 0., -1.],
+            [-1.,  0.]])
+    """
+
+    def torch(input: array, tau: array, other: array, left: boolean = True, transpose: boolean = False): ...
+
+@submodule("linalg")
 class ldl_factor:
     """Return (LD, pivots): the factors of symmetric (``hermitian``: Hermitian) matrices in one matrix, from the lower triangle.
 

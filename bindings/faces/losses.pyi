@@ -212,6 +212,21 @@ class triplet_margin_loss:
     ): ...
 
 @submodule("nn.functional")
+class ctc_of_batch:
+    """Return for each sample minus the logarithm of the probability of its labels, at any places of a sequence.
+
+    Parameters: ``a``: log-probabilities, (T, N, C); ``labels``: (N, S); ``durations``: numbers of steps, (N); ``lengths``: numbers of
+    labels, (N); ``blank``: class of no label.
+
+    >>> one = torch.ones(1).long()
+    >>> torch.nn.functional._ctc_of_batch(torch.tensor([[[0.25, 0.75]]]).log(), torch.ones(1, 1).long(), one, one, 0)
+    tensor([0.2877])
+    """
+
+    @named("_ctc_of_batch")
+    def torch(a: array, labels: array, durations: array, lengths: array, blank: integer): ...
+
+@submodule("nn.functional")
 class nll_loss:
     """Return minus the log-probability of each target class.
 

@@ -412,6 +412,12 @@ void check_order_of_condition(const Reading& reading) {
   throw nb::python_error();
 }
 
+bool is_checked_by_its_body(quern::Function function) {
+  using F = quern::Function;
+  return function == F::tensorinv_of_tensor_ || function == F::tensorsolve_of_tensor_ || function == F::lu_solve_ ||
+         function == F::lu_unpack_ || function == F::householder_product_ || function == F::ormqr_;
+}
+
 // Functions of one matrix or a stack of them.
 void check_algebra(const Operands& of) {
   using F = quern::Function;
@@ -430,7 +436,7 @@ void check_algebra(const Operands& of) {
   if (is_norm || !is_power) check_numbers(of, is_norm && name == "norm" ? "vector_norm" : name == "cond" ? "svd" : name);
   if (is_norm) return check_order(of, name);
   if (function == F::product_along_) return check_products_along(of);
-  if (function == F::tensorinv_of_tensor_ || function == F::tensorsolve_of_tensor_) return;
+  if (is_checked_by_its_body(function)) return;
   if (a.rank() < 2)
     raise(ErrorKind::runtime, "{}: The input tensor{} must have at least 2 dimensions.", qualified(name),
           name == "cond" ? "" : " A");

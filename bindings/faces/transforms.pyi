@@ -390,3 +390,30 @@ class istft_of_parts:
 
     @named("istft")
     def keras(x, sequence_length, sequence_stride, fft_length, length=None, window="hann", center=True): ...
+
+class spectra_of_frames:
+    """Return the Fourier transforms of frames of a signal, each under a window.
+
+    Parameters: ``a``: signals, (..., L); ``length``: samples of a frame; ``hop``: samples between the beginnings of frames;
+    ``window``: (length); ``onesided``: whether the bins that follow from others are left out.
+
+    >>> torch._spectra_of_frames(torch.ones(4), 2, 2, torch.ones(2), True)
+    tensor([[2.+0.j, 0.+0.j],
+            [2.+0.j, 0.+0.j]])
+    """
+
+    @named("_spectra_of_frames")
+    def torch(a: array, length: integer, hop: integer, window: array, onesided: boolean): ...
+
+class samples_of_spectra:
+    """Return the signals of spectra of frames, and the sums of squared windows at their samples.
+
+    Parameters: ``a``: spectra, (..., F, bins); ``length``: samples of a frame; ``hop``: samples between the beginnings of frames;
+    ``window``: (length); ``onesided``: whether the bins that follow from others are left out.
+
+    >>> torch._samples_of_spectra(torch.tensor([[2 + 0j, 0]]), 2, 2, torch.ones(2), True)
+    (tensor([1., 1.]), tensor([1., 1.]))
+    """
+
+    @named("_samples_of_spectra")
+    def torch(a: array, length: integer, hop: integer, window: array, onesided: boolean): ...

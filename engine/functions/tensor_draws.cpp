@@ -199,6 +199,14 @@ void check_deviation(double deviation) {
   if (!(deviation >= 0)) raise(ErrorKind::runtime, "normal expects std >= 0.0, but found std {:g}", deviation);
 }
 
+void check_real(const char* name, DType type) {
+  if (row(type).kind != DTypeKind::real)
+    raise(ErrorKind::not_implemented, "\"{}\" not implemented for '{}'", name, torch_name_of(type));
+}
+
+// The least number above 0 that a type holds with all its bits.
+double least_normal(DType type) { return type == DType::float16 ? 0x1p-14 : type == DType::float64 ? 0x1p-1022 : 0x1p-126; }
+
 // For whoever may see it only where all values are within limits.
 Array unless_beyond(const Array& made, const Array& values, double low, double high, const char* text) {
   std::optional<Array> are_within = unless_known_within(values, low, high);
@@ -317,6 +325,47 @@ Array poisson_around(const Array& rates, const Stream& stream) {
   const Array made = *draws.seeded(Op::random_poisson, {Value(as_type(means, DType::float64))}).array;
   return unless_beyond(as_type(made, means.dtype()), means, 0, std::numeric_limits<double>::infinity(),
                        "invalid Poisson rate, expected rate to be non-negative");
+}
+
+// Gamma numbers of scale 1, drawn in 64 bits; each moves with its shape (gamma_slope), so gradients pass.
+Array gamma_around(const Array& forms, const Stream& stream) {
+  check_real("_standard_gamma", forms.dtype());
+  const Draws draws(stream, {forms.shape(), forms.device()}, {});
+  const Value made = draws.seeded(Op::random_gamma, {Value(as_type(forms, DType::float64))});
+  const double least = least_normal(forms.dtype());
+  return as_type(*where(of(Op::less, made, least), least, made).array, forms.dtype());
+}
+
+// Gamma numbers over their sum along the last axis. Those of shapes below 1 are kept as logarithms, as they may round to 0.
+Array dirichlet_around(const Array& forms, const Stream& stream) {
+  check_real("dirichlet", forms.dtype());
+  if (forms.rank() == 0) raise(ErrorKind::runtime, "[_sample_dirichlet] the concentrations must have an axis, not 0");
+  const Draws draws(stream, {forms.shape(), forms.device()}, {});
+  const Value wide = as_type(forms, DType::float64), is_small = of(Op::less, wide, 1.0);
+  const Value drawn = draws.seeded(Op::random_gamma, {where(is_small, wide + 1.0, wide)});
+  const Value logs = log(drawn) + where(is_small, log(draws.open()) / wide, 0.0);
+  const Array top = detached(reduced(Reduction::maximum, *logs.array, -1, true));
+  const Array parts = exp(subtract(*logs.array, top));
+  const Array made = true_divide(parts, reduced(Reduction::sum, parts, -1, true));
+  const double least = least_normal(forms.dtype());
+  return as_type(compute(Op::where, less(made, least), least, made), forms.dtype());
+}
+
+// How many of `counts` trials succeed.
+Array binomial_around(const Array& counts, const Array& odds, const Stream& stream) {
+  for (const auto& [name, one] : {std::pair("count", &counts), std::pair("prob", &odds)})
+    if (row(one->dtype()).kind != DTypeKind::real)
+      raise(ErrorKind::runtime, "binomial only supports floating-point dtypes for {}, got: {}", name,
+            torch_name_of(one->dtype()));
+  if (counts.dtype() != odds.dtype())
+    raise(ErrorKind::runtime, "Found dtype {} but expected {}", torch_name_of(odds.dtype()), torch_name_of(counts.dtype()));
+  const std::vector<Shape> shapes = {counts.shape(), odds.shape()};
+  const Draws draws(stream, {broadcast_shapes(shapes), counts.device()}, {});
+  const Value n = as_type(detached(counts), DType::float64), p = as_type(detached(odds), DType::float64);
+  const Array made = as_type(*draws.seeded(Op::random_binomial, {n, p}).array, counts.dtype());
+  const double most = std::numeric_limits<double>::infinity();
+  return unless_beyond(unless_beyond(made, detached(counts), 0, most, "binomial expects all counts to be non-negative"),
+                       detached(odds), 0, 1, "binomial expects all probabilities to be within [0, 1]");
 }
 
 // Places along the last axis, with the elements as weights: `count` of them, each of which may come again where `replaces`.

@@ -42,6 +42,10 @@ from quern.torch._functional_forms import *  # noqa: F403
 from quern.torch._matrix_functions import *  # noqa: F403
 from quern.torch._namespace import *  # noqa: F403
 from quern.torch._namespace import (  # noqa: F401
+    _sample_dirichlet,
+    _samples_of_spectra,
+    _spectra_of_frames,
+    _standard_gamma,
     enable_grad,
     inference_mode,
     is_grad_enabled,
@@ -64,6 +68,7 @@ from quern.torch._saving_and_switches import (  # noqa: F401
     version,
 )
 from quern.torch._settings import *  # noqa: F403
+from quern.torch._short_transforms import *  # noqa: F403
 from quern.torch._view_copies import *  # noqa: F403
 from quern.torch.amp import GradScaler, autocast  # noqa: F401
 from quern.torch.autograd import is_anomaly_enabled  # noqa: F401
@@ -126,14 +131,11 @@ def set_default_tensor_type(t):
 # PyTorch's modules that quern does not have, with alternatives. Imports of them say these, too (quern/tools/imports.py).
 _INSTEAD = dict.fromkeys("ao export fx hub library masked mps nested overrides package signal xpu".split(), "")
 _INSTEAD |= {
-    "func": "function transforms are not supported yet; docs/torch.md says what is left out",
-    "distributions": "draw samples with torch.normal, torch.bernoulli, torch.multinomial, torch.poisson or Tensor.exponential_, and "
-    "write log_prob as a formula",
     "sparse": "quern has dense tensors only",
 }
 
 
-_LATER = frozenset(("accelerator", "multiprocessing", "onnx", "profiler", "testing"))  # modules that are imported when they are used
+_LATER = frozenset("accelerator distributions func multiprocessing onnx profiler testing".split())  # modules that are imported when used
 
 
 def __getattr__(name):

@@ -25,6 +25,7 @@ _IN_PLACE = frozenset(
 # Functions whose first argument is a tensor and which are no methods.
 _NO_METHODS = frozenset(
     """bucketize cdist gradient std_mean var_mean zeros_like ones_like empty_like full_like rand_like randn_like randint_like poisson
+    binomial _standard_gamma _sample_dirichlet _spectra_of_frames _samples_of_spectra
     channel_shuffle pixel_shuffle pixel_unshuffle dropout dropout_ feature_dropout feature_dropout_ alpha_dropout alpha_dropout_
     feature_alpha_dropout feature_alpha_dropout_ conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d conv_tbc
     convolution max_pool1d max_pool2d max_pool3d max_pool1d_with_indices adaptive_max_pool1d grid_sampler grid_sampler_2d

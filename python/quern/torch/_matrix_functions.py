@@ -8,7 +8,7 @@ from quern.torch import _factors, _linalg, _return_types
 from quern.torch._arguments import checked
 from quern.torch._core import add_methods, finish
 
-__all__ = "nuclear_norm frobenius_norm cholesky_inverse triangular_solve svd_lowrank pca_lowrank".split()
+__all__ = "nuclear_norm frobenius_norm cholesky_inverse lu_solve orgqr triangular_solve svd_lowrank pca_lowrank".split()
 
 
 @checked
@@ -223,5 +223,60 @@ def pca_lowrank(A, q=None, center=True, niter=2):  # noqa: N803
     return svd_lowrank(A - A.mean(-2, True) if center else A, q)
 
 
-add_methods(__name__, "cholesky_inverse triangular_solve")
+@checked
+def lu_solve(b, LU_data, LU_pivots):  # noqa: N803
+    """Return the solution of ``A @ X = b`` with the factors of :func:`torch.linalg.lu_factor`.
+
+    Parameters
+    ----------
+    b : Tensor
+        Right sides, of shape (..., N, K).
+    LU_data : Tensor
+        Factors, of shape (..., N, N).
+    LU_pivots : Tensor
+        Swaps of rows, of shape (..., N), int32.
+
+    Returns
+    -------
+    Tensor
+        Solutions, in the shape of `b`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> A = torch.tensor([[1.0, 2.0], [4.0, 2.0]])
+    >>> torch.lu_solve(A @ torch.ones(2, 1), *torch.linalg.lu_factor(A))
+    tensor([[1.],
+            [1.]])
+    """
+    return _linalg.LINALG["lu_solve"](LU_data, LU_pivots, b)
+
+
+@checked
+def orgqr(input, tau):
+    """Return the first columns of the product of Householder reflections; see :func:`torch.linalg.householder_product`.
+
+    Parameters
+    ----------
+    input : Tensor
+        Vectors as columns below the diagonal, of shape (..., M, N).
+    tau : Tensor
+        Factors of the reflections, of shape (..., K).
+
+    Returns
+    -------
+    Tensor
+        Matrices with orthogonal columns, in the shape of `input`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.orgqr(torch.tensor([[1.0], [1.0]]), torch.tensor([1.0]))
+    tensor([[ 0.],
+            [-1.]])
+    """
+    return _linalg.LINALG["householder_product"](input, tau)
+
+
+add_methods(__name__, "cholesky_inverse lu_solve orgqr triangular_solve")
 settle(__name__)

@@ -35,12 +35,12 @@ def test_help_names_the_command_as_it_was_typed():
 
 
 def test_a_module_that_pytorch_alone_has(folder):
-    (folder / "program.py").write_text("import torch\nassert not hasattr(torch, 'distributions')\ntorch.distributions.Normal(0, 1)\n")
+    (folder / "program.py").write_text("import torch\nassert not hasattr(torch, 'sparse')\ntorch.sparse.mm(0, 0)\n")
     said = quern("run", "program.py", cwd=folder).stderr
-    assert "'distributions': quern has no such module yet; draw samples with torch.normal" in said and ("Did you mean" not in said or sys.version_info < (3, 11))
-    (folder / "program.py").write_text("from torch.distributions import Normal\n")
+    assert "'sparse': quern has no such module yet; quern has dense tensors only" in said and ("Did you mean" not in said or sys.version_info < (3, 11))
+    (folder / "program.py").write_text("from torch.sparse import mm\n")
     said = quern("run", "program.py", cwd=folder).stderr
-    assert "No module named 'torch.distributions': quern does not support this module of torch; draw samples with torch.normal" in said
+    assert "No module named 'torch.sparse': quern does not support this module of torch; quern has dense tensors only" in said
 
 
 def test_syntax_errors(folder):

@@ -9,6 +9,7 @@ from programs import ROOT, quern
 
 # Each program asserts what it says: its arguments, and what a line of its output begins with.
 PROGRAMS = {
+    "torch_char_gpt.py": ("--steps 60 --write 20", "def "),
     "torch_char_lstm.py": ("--steps 100 --write 60", "step 100: loss 2."),
     "torch_characters.py": ("", "the loss fell from "),
     "torch_convnet.py": ("", "epoch 15: "),
@@ -16,6 +17,7 @@ PROGRAMS = {
     "torch_policy_gradient.py": ("", "the poles stood "),
     "torch_polynomial.py": ("", "y = "),
     "torch_sort_transformer.py": ("--steps 200 --length 4", "step 200: "),
+    "torch_vae_digits.py": ("--epochs 8", "the pictures' mean squared error is "),
 }
 
 

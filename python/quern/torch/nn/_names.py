@@ -5,8 +5,7 @@ import sys
 
 # What a name belongs to, by the first pattern that is found in it.
 _GROUPS = (
-    ("lazy", "lazy layers are"),
-    ("^func$|^vmap$", "function transforms are"),
+    ("^vmap$", "function transforms are"),
 )
 
 

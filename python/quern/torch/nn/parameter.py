@@ -88,21 +88,57 @@ class Buffer(metaclass=_BufferType):
         return result
 
 
-class _Uninitialized:
-    def __new__(cls, *args, **kwargs):
-        raise NotImplementedError(
-            f"[torch.nn.{cls.__name__}] uninitialized tensors and Lazy modules are not supported; pass the sizes"
+class UninitializedParameter(Parameter):
+    """Parameter whose shape is not known yet: that of a lazy layer before its first call.
+
+    Parameters
+    ----------
+    requires_grad : bool, optional
+        Whether it requires gradients.
+    device : Device or str, optional
+        Device of the values; None is the current one.
+    dtype : dtype, optional
+        Dtype of the values; None is the default floating-point dtype.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.LazyLinear(2).weight
+    <UninitializedParameter>
+    """
+
+    cls_to_become = Parameter
+
+    def __new__(cls, requires_grad=True, device=None, dtype=None):
+        return torch.Tensor._make_subclass(cls, torch.empty(0, device=device, dtype=dtype), requires_grad)
+
+    def materialize(self, shape, device=None, dtype=None):
+        """Give the parameter a shape; its values are arbitrary."""
+        self.data = torch.empty(shape, device=device or self.data.device, dtype=dtype or self.data.dtype)
+        self.__class__ = self.cls_to_become
+
+    @property
+    def shape(self):
+        """Raises RuntimeError: the shape is known after the first call of the layer."""
+        raise RuntimeError(
+            "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in `load_state_dict` when trying"
+            " to load an uninitialized parameter into an initialized one. Call `forward` to initialize the parameters before accessing"
+            " their attributes."
         )
 
+    def __repr__(self):
+        return f"<{type(self).__name__}>"
 
-class UninitializedParameter(_Uninitialized):
-    """Raises NotImplementedError: a parameter's shape is given when it is made."""
+    __str__ = __repr__
 
 
-class UninitializedBuffer(_Uninitialized):
-    """Raises NotImplementedError: a buffer's shape is given when it is made."""
+class UninitializedBuffer:
+    """Raises NotImplementedError: buffers of lazy layers are made at the first call."""
+
+    def __new__(cls, *args, **kwargs):
+        raise NotImplementedError("[torch.nn.UninitializedBuffer] uninitialized buffers are not supported; pass the size")
 
 
 def is_lazy(param):
-    """Is this a parameter without a shape? There are none here."""
-    return False
+    """Return whether a parameter has no shape yet."""
+    return isinstance(param, UninitializedParameter)

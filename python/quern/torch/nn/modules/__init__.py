@@ -31,6 +31,7 @@ from quern.torch.nn.modules.activation import (  # noqa: F401
     Tanhshrink,
     Threshold,
 )
+from quern.torch.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss  # noqa: F401
 from quern.torch.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d  # noqa: F401
 from quern.torch.nn.modules.container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential  # noqa: F401
 from quern.torch.nn.modules.conv import (  # noqa: F401
@@ -53,6 +54,21 @@ from quern.torch.nn.modules.dropout import (  # noqa: F401
 from quern.torch.nn.modules.flatten import Flatten, Unflatten  # noqa: F401
 from quern.torch.nn.modules.fold import Fold, Unfold  # noqa: F401
 from quern.torch.nn.modules.instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d  # noqa: F401
+from quern.torch.nn.modules.lazy import (  # noqa: F401
+    LazyBatchNorm1d,
+    LazyBatchNorm2d,
+    LazyBatchNorm3d,
+    LazyConv1d,
+    LazyConv2d,
+    LazyConv3d,
+    LazyConvTranspose1d,
+    LazyConvTranspose2d,
+    LazyConvTranspose3d,
+    LazyInstanceNorm1d,
+    LazyInstanceNorm2d,
+    LazyInstanceNorm3d,
+    LazyLinear,
+)
 from quern.torch.nn.modules.linear import Bilinear, Identity, Linear  # noqa: F401
 from quern.torch.nn.modules.loss import (  # noqa: F401
     BCELoss,
@@ -113,6 +129,7 @@ from quern.torch.nn.modules.pooling import (  # noqa: F401
     MaxPool3d,
 )
 from quern.torch.nn.modules.rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase  # noqa: F401
+from quern.torch.nn.modules.sequence_loss import CTCLoss  # noqa: F401
 from quern.torch.nn.modules.sparse import Embedding, EmbeddingBag  # noqa: F401
 from quern.torch.nn.modules.transformer import (  # noqa: F401
     Transformer,
@@ -134,10 +151,7 @@ from quern.torch.nn.modules.unpooling import (  # noqa: F401
 from quern.torch.nn.modules.upsampling import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d  # noqa: F401
 
 UNSERVED = """
-    AdaptiveLogSoftmaxWithLoss CTCLoss Container
-    LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d
-    LazyConvTranspose3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d LazyLinear LinearCrossEntropyLoss
-    LinearCrossEntropyOptions SyncBatchNorm adaptive padding
+    Container LinearCrossEntropyLoss LinearCrossEntropyOptions SyncBatchNorm padding
 """
 
 __getattr__ = unserved(__name__, UNSERVED)

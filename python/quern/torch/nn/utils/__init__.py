@@ -1,7 +1,7 @@
 """torch.nn.utils: what is done to the gradients and parameters of modules."""
 
 from quern.torch.nn._names import unserved
-from quern.torch.nn.utils import rnn  # noqa: F401
+from quern.torch.nn.utils import parametrizations, parametrize, rnn, stateless  # noqa: F401
 from quern.torch.nn.utils.clip_grad import (  # noqa: F401
     clip_grad_norm,
     clip_grad_norm_,
@@ -20,10 +20,13 @@ from quern.torch.nn.utils.memory_format import (  # noqa: F401
     convert_conv2d_weight_memory_format,
     convert_conv3d_weight_memory_format,
 )
+from quern.torch.nn.utils.init import skip_init  # noqa: F401
+from quern.torch.nn.utils.spectral_norm import remove_spectral_norm, spectral_norm  # noqa: F401
+from quern.torch.nn.utils.weight_norm import remove_weight_norm, weight_norm  # noqa: F401
 
 __getattr__ = unserved(
     __name__,
     """
-    parametrizations parametrize prune remove_spectral_norm remove_weight_norm skip_init spectral_norm stateless weight_norm
+    prune
     """,
 )
