@@ -17,7 +17,8 @@ namespace {
 
 Array zeros_of(const Shape& shape, const Array& like) { return full(shape, real_number(0), like.dtype(), like.device()); }
 
-// The sum of frames (..., F, n), each `hop` elements behind the one before: (..., n + hop (F - 1)). Blocks of `hop` elements are added.
+// The sum of frames (..., F, n), each `hop` elements behind the one before: (..., n + hop (F - 1)). Blocks of `hop` elements are
+// added.
 Array overlapped(const Array& frames, int64_t hop) {
   Shape shape = frames.shape();
   const int64_t count = shape[shape.size() - 2], length = shape.back(), blocks = (length + hop - 1) / hop;
@@ -50,7 +51,8 @@ Array spectra_of_frames(const Array& x, int64_t length, int64_t hop, const Array
   return transformed(frames, is_half ? "half" : "forward", length, frames.rank() - 1, Norm::backward);
 }
 
-// The samples (..., n + hop (F - 1)) of spectra (..., F, bins), and the sums of squared windows by which they are divided, where above 0.
+// The samples (..., n + hop (F - 1)) of spectra (..., F, bins), and the sums of squared windows by which they are divided, where
+// above 0.
 linalg::Factors samples_of_spectra(const Array& x, int64_t length, int64_t hop, const Array& window, bool is_half) {
   const size_t last = x.rank() - 1;
   Array frames = transformed(x, is_half ? "whole" : "backward", length, last, Norm::backward);

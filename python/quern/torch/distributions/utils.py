@@ -158,18 +158,11 @@ class lazy_property:  # noqa: N801
 
     def __get__(self, instance, obj_type=None):
         if instance is None:
-            return _PropertyOfClass(self.wrapped)
+            return self
         with torch.enable_grad():
             value = self.wrapped(instance)
         setattr(instance, self.wrapped.__name__, value)
         return value
-
-
-class _PropertyOfClass(lazy_property, property):
-    """A lazy property as the class shows it, for help() and inspect."""
-
-    def __init__(self, wrapped):
-        property.__init__(self, wrapped)
 
 
 def _lower_mask(n, diag, device):
