@@ -69,7 +69,8 @@ void Printer::reduction_start() {
   switch (form_.walk) {
     case Walk::columns:  // a block's lie in one row of results: those of all threads are side by side
       line(1, "const I blocks = (n{0} + (I)blockDim.x - 1) / (I)blockDim.x, row = (I)blockIdx.x / blocks;", form_.kept - 1);
-      line(1, "const I column = (I)blockIdx.x % blocks * blockDim.x + threadIdx.x, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;");
+      line(1,
+           "const I column = (I)blockIdx.x % blocks * blockDim.x + threadIdx.x, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;");
       break;
     case Walk::threads:
       line(1, "const I result = (I)blockIdx.x * blockDim.x + threadIdx.x, chunk = (I)blockIdx.z * gridDim.y + blockIdx.y;");

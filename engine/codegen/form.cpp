@@ -110,8 +110,8 @@ static bool is_one_loop(const Group& group) {
   return true;
 }
 
-// Sums and products of types that vectors add: where numbers are compared, a block's rows of threads do as well, if their elements
-// lie in one row.
+// Sums and products of types that vectors add: where numbers are compared, a block's rows of threads do as well, if their
+// elements lie in one row.
 static bool has_vectors_of_sums(const Group& group) {
   for (const Node* node : group.nodes) {
     if (node->op != Op::reduce) continue;

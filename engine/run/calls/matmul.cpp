@@ -157,12 +157,15 @@ class Product : public CallBody {
         return;
       }
       if (are_few(p)) {
-        in_slices(count, [&](int64_t from, int64_t to) {
-          for (int64_t i = from; i < to; ++i) {
-            const MatrixProduct one = at(p, a_starts[i], b_starts[i], i, bytes);
-            p.dtype == DType::float32 ? few_on_host<float>(one) : few_on_host<double>(one);
-          }
-        }, std::max<int64_t>(1, for_a_thread / work));
+        in_slices(
+            count,
+            [&](int64_t from, int64_t to) {
+              for (int64_t i = from; i < to; ++i) {
+                const MatrixProduct one = at(p, a_starts[i], b_starts[i], i, bytes);
+                p.dtype == DType::float32 ? few_on_host<float>(one) : few_on_host<double>(one);
+              }
+            },
+            std::max<int64_t>(1, for_a_thread / work));
         return;
       }
       OneBlasThread alone;
