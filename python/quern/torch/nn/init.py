@@ -1,5 +1,6 @@
 """Functions that give tensors their first values, in place; none is recorded for gradients."""
 
+import inspect
 import math
 
 from quern.torch import _namespace as torch
@@ -567,6 +568,9 @@ def sparse_(tensor, sparsity, std=0.01, generator=None):
 # ---- older names
 
 
+_FIRST = "Parameters\n"
+
+
 def _older(function):
     def named(*args, **kwargs):
         warn_user(
@@ -575,7 +579,7 @@ def _older(function):
         return function(*args, **kwargs)
 
     named.__name__ = named.__qualname__ = function.__name__[:-1]
-    named.__doc__ = f"An older name of {function.__name__}()."
+    named.__doc__ = f"Older name of :func:`{function.__name__}`.\n\nParameters\n{inspect.cleandoc(function.__doc__).partition(_FIRST)[2]}"
     return named
 
 

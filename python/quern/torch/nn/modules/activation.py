@@ -188,7 +188,14 @@ class ReLU6(Hardtanh):
 
 
 class Sigmoid(Module):
-    """Return ``1 / (1 + exp(-x))``."""
+    """Return ``1 / (1 + exp(-x))``.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.Sigmoid()(torch.tensor([0.0]))
+    tensor([0.5000])
+    """
 
     def forward(self, input):
         """Return the result for `input`, a tensor of any shape."""
@@ -224,7 +231,14 @@ class Hardsigmoid(_InPlace):
 
 
 class Tanh(Module):
-    """Return the hyperbolic tangent."""
+    """Return the hyperbolic tangent.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.Tanh()(torch.tensor([0.0]))
+    tensor([0.])
+    """
 
     def forward(self, input):
         """Return the result for `input`, a tensor of any shape."""
@@ -555,7 +569,14 @@ class LeakyReLU(Module):
 
 
 class LogSigmoid(Module):
-    """Return ``log(sigmoid(x))``, exact for large negative x, too."""
+    """Return ``log(sigmoid(x))``, exact for large negative x, too.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.LogSigmoid()(torch.tensor([0.0]))
+    tensor([-0.6931])
+    """
 
     def forward(self, input):
         """Return the result for `input`, a tensor of any shape."""
@@ -681,7 +702,14 @@ class PReLU(Module):
 
 
 class Softsign(Module):
-    """Return ``x / (1 + abs(x))``."""
+    """Return ``x / (1 + abs(x))``.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.Softsign()(torch.tensor([3.0]))
+    tensor([0.7500])
+    """
 
     def forward(self, input):
         """Return the result for `input`, a tensor of any shape."""
@@ -689,7 +717,14 @@ class Softsign(Module):
 
 
 class Tanhshrink(Module):
-    """Return ``x - tanh(x)``."""
+    """Return ``x - tanh(x)``.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.Tanhshrink()(torch.tensor([0.0]))
+    tensor([0.])
+    """
 
     def forward(self, input):
         """Return the result for `input`, a tensor of any shape."""
@@ -791,7 +826,14 @@ class LogSoftmax(_Along):
 
 
 class Softmax2d(Module):
-    """Return :class:`Softmax` along the channels of (N, C, H, W) or (C, H, W); raises ValueError for other inputs."""
+    """Return :class:`Softmax` along the channels of (N, C, H, W) or (C, H, W); raises ValueError for other inputs.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.Softmax2d()(torch.zeros(2, 1, 1)).flatten()
+    tensor([0.5000, 0.5000])
+    """
 
     def forward(self, input):
         """Return the result, in the shape of `input`: (N, C, H, W) or (C, H, W)."""
