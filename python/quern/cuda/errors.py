@@ -12,39 +12,164 @@ from quern.kernel.errors import KernelError, LinkError, RequireLiteralValue, Typ
 NumbaError = KernelError
 
 
-def _subclasses(base, names):
-    """Make classes that differ from a base, a name, by their own names alone."""
-    globals().update({name: type(name, (globals()[base],), {"__module__": __name__, "__doc__": f"Numba's {name}."}) for name in names.split()})
+class CompilerError(NumbaError):
+    """Numba's CompilerError."""
 
 
-_subclasses(
-    "NumbaError",
-    """CompilerError DeprecationError IRError InternalError LoweringError NumbaAssertionError NumbaNotImplementedError
-    NumbaRuntimeError VerificationError InternalTargetMismatchError NonexistentTargetError ForceLiteralArg""",
-)
-_subclasses(
-    "TypingError",
-    """ConstantInferenceError LiteralTypingError NumbaAttributeError NumbaIndexError NumbaKeyError NumbaTypeError
-    NumbaValueError UntypedAttributeError""",
-)
-_subclasses(
-    "UnsupportedError",
-    """ByteCodeSupportError ForbiddenConstruct UnsupportedBytecodeError UnsupportedParforsError UnsupportedRewriteError""",
-)
-_subclasses("LoweringError", "CudaLoweringError")
-_subclasses("IRError", "NotDefinedError RedefinedError")
+class DeprecationError(NumbaError):
+    """Numba's DeprecationError."""
+
+
+class IRError(NumbaError):
+    """Numba's IRError."""
+
+
+class InternalError(NumbaError):
+    """Numba's InternalError."""
+
+
+class LoweringError(NumbaError):
+    """Numba's LoweringError."""
+
+
+class NumbaAssertionError(NumbaError):
+    """Numba's NumbaAssertionError."""
+
+
+class NumbaNotImplementedError(NumbaError):
+    """Numba's NumbaNotImplementedError."""
+
+
+class NumbaRuntimeError(NumbaError):
+    """Numba's NumbaRuntimeError."""
+
+
+class VerificationError(NumbaError):
+    """Numba's VerificationError."""
+
+
+class InternalTargetMismatchError(NumbaError):
+    """Numba's InternalTargetMismatchError."""
+
+
+class NonexistentTargetError(NumbaError):
+    """Numba's NonexistentTargetError."""
+
+
+class ForceLiteralArg(NumbaError):
+    """Numba's ForceLiteralArg."""
+
+
+class ConstantInferenceError(TypingError):
+    """Numba's ConstantInferenceError."""
+
+
+class LiteralTypingError(TypingError):
+    """Numba's LiteralTypingError."""
+
+
+class NumbaAttributeError(TypingError):
+    """Numba's NumbaAttributeError."""
+
+
+class NumbaIndexError(TypingError):
+    """Numba's NumbaIndexError."""
+
+
+class NumbaKeyError(TypingError):
+    """Numba's NumbaKeyError."""
+
+
+class NumbaTypeError(TypingError):
+    """Numba's NumbaTypeError."""
+
+
+class NumbaValueError(TypingError):
+    """Numba's NumbaValueError."""
+
+
+class UntypedAttributeError(TypingError):
+    """Numba's UntypedAttributeError."""
+
+
+class ByteCodeSupportError(UnsupportedError):
+    """Numba's ByteCodeSupportError."""
+
+
+class ForbiddenConstruct(UnsupportedError):
+    """Numba's ForbiddenConstruct."""
+
+
+class UnsupportedBytecodeError(UnsupportedError):
+    """Numba's UnsupportedBytecodeError."""
+
+
+class UnsupportedParforsError(UnsupportedError):
+    """Numba's UnsupportedParforsError."""
+
+
+class UnsupportedRewriteError(UnsupportedError):
+    """Numba's UnsupportedRewriteError."""
+
+
+class CudaLoweringError(LoweringError):
+    """Numba's CudaLoweringError."""
+
+
+class NotDefinedError(IRError):
+    """Numba's NotDefinedError."""
+
+
+class RedefinedError(IRError):
+    """Numba's RedefinedError."""
 
 
 class NumbaWarning(Warning):
     """Base of Numba's warnings."""
 
 
-_subclasses(
-    "NumbaWarning",
-    """NumbaDebugInfoWarning NumbaDeprecationWarning NumbaExperimentalFeatureWarning NumbaInvalidConfigWarning
-    NumbaParallelSafetyWarning NumbaPendingDeprecationWarning NumbaPerformanceWarning NumbaSystemWarning
-    NumbaTypeSafetyWarning NumbaPedanticWarning NumbaIRAssumptionWarning""",
-)
+class NumbaDebugInfoWarning(NumbaWarning):
+    """Numba's NumbaDebugInfoWarning."""
+
+
+class NumbaDeprecationWarning(NumbaWarning):
+    """Numba's NumbaDeprecationWarning."""
+
+
+class NumbaExperimentalFeatureWarning(NumbaWarning):
+    """Numba's NumbaExperimentalFeatureWarning."""
+
+
+class NumbaInvalidConfigWarning(NumbaWarning):
+    """Numba's NumbaInvalidConfigWarning."""
+
+
+class NumbaParallelSafetyWarning(NumbaWarning):
+    """Numba's NumbaParallelSafetyWarning."""
+
+
+class NumbaPendingDeprecationWarning(NumbaWarning):
+    """Numba's NumbaPendingDeprecationWarning."""
+
+
+class NumbaPerformanceWarning(NumbaWarning):
+    """Numba's NumbaPerformanceWarning."""
+
+
+class NumbaSystemWarning(NumbaWarning):
+    """Numba's NumbaSystemWarning."""
+
+
+class NumbaTypeSafetyWarning(NumbaWarning):
+    """Numba's NumbaTypeSafetyWarning."""
+
+
+class NumbaPedanticWarning(NumbaWarning):
+    """Numba's NumbaPedanticWarning."""
+
+
+class NumbaIRAssumptionWarning(NumbaWarning):
+    """Numba's NumbaIRAssumptionWarning."""
 
 
 class KernelRuntimeError(RuntimeError):

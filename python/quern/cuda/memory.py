@@ -252,7 +252,8 @@ def _refused(name, message):
     def refuse(cls, *args, **kwargs):
         raise NotImplementedError(f"[{name}] {message}")
 
-    return type(name, (), {"__module__": __name__, "__doc__": _REFUSED.format(message[:1].upper() + message[1:]), "__new__": refuse, "__init_subclass__": classmethod(refuse)})
+    doc = _REFUSED.format(message[:1].upper() + message[1:])
+    return type(name, (), {"__module__": __name__, "__doc__": doc, "__new__": refuse, "__init_subclass__": classmethod(refuse)})
 
 
 _PLUGINS = "memory-manager plug-ins are not supported: quern keeps its own pool of device memory"

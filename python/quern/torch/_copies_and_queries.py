@@ -151,206 +151,53 @@ def detach(input):
 
 @checked
 def get_device(input):
-    """Return the number of the GPU on which a tensor is, -1 for the CPU.
-
-    Parameters
-    ----------
-    input : Tensor
-        Tensor of any shape and dtype.
-
-    Returns
-    -------
-    int
-        Number of the GPU; -1 on the CPU.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.get_device(torch.ones(2, device="cpu"))
-    -1
-    """
+    """Return the number of the GPU on which a tensor is, -1 for the CPU."""
     return input._device_number
 
 
 @checked
 def is_signed(input):
-    """Return whether the dtype of a tensor has signed numbers.
-
-    Parameters
-    ----------
-    input : Tensor
-        Tensor of any shape and dtype.
-
-    Returns
-    -------
-    bool
-        Whether it has.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.is_signed(torch.ones(2))
-    True
-    """
+    """Return whether the dtype of a tensor has signed numbers."""
     return input.dtype.is_signed
 
 
 @checked
 def is_conj(input):
-    """Return whether a tensor is a view that conjugates: always False.
-
-    Parameters
-    ----------
-    input : Tensor
-        Tensor of any shape and dtype.
-
-    Returns
-    -------
-    bool
-        False.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.is_conj(torch.ones(2))
-    False
-    """
+    """Return whether a tensor is a view that conjugates: always False."""
     return False
 
 
 @checked
 def is_neg(input):
-    """Return whether a tensor is a view that negates: always False.
-
-    Parameters
-    ----------
-    input : Tensor
-        Tensor of any shape and dtype.
-
-    Returns
-    -------
-    bool
-        False.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.is_neg(torch.ones(2))
-    False
-    """
+    """Return whether a tensor is a view that negates: always False."""
     return False
 
 
 @checked
 def is_distributed(input):
-    """Return whether a tensor is distributed over several processes: always False.
-
-    Parameters
-    ----------
-    input : Tensor
-        Tensor of any shape and dtype.
-
-    Returns
-    -------
-    bool
-        False.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.is_distributed(torch.ones(2))
-    False
-    """
+    """Return whether a tensor is distributed over several processes: always False."""
     return False
 
 
 @checked
 def is_inference(input):
-    """Return whether a tensor, or the tensor that it is a view of, was made in inference mode.
-
-    Parameters
-    ----------
-    input : Tensor
-        Tensor of any shape and dtype.
-
-    Returns
-    -------
-    bool
-        Whether it is.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.is_inference(torch.ones(2))
-    False
-    """
+    """Return whether a tensor, or the tensor that it is a view of, was made in inference mode."""
     return _engine.is_inference(input)
 
 
 def is_storage(obj):
-    """Return whether an object is a storage: always False, since there are none.
-
-    Parameters
-    ----------
-    obj : object
-        Object.
-
-    Returns
-    -------
-    bool
-        False.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.is_storage(torch.ones(2))
-    False
-    """
+    """Return whether an object is a storage: always False, since there are none."""
     return False
 
 
 @checked(tensors="other")
 def is_same_size(input, other):
-    """Return whether two tensors have the same shape.
-
-    Parameters
-    ----------
-    input, other : Tensor
-        Tensors of any shapes and dtypes.
-
-    Returns
-    -------
-    bool
-        Whether they have.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.is_same_size(torch.ones(2), torch.zeros(2))
-    True
-    """
+    """Return whether two tensors have the same shape."""
     return input._shape == other._shape
 
 
 def typename(obj):
-    """Return the name of an object's type.
-
-    Parameters
-    ----------
-    obj : object
-        Object.
-
-    Returns
-    -------
-    str
-        Name.
-
-    Examples
-    --------
-    >>> from quern import torch
-    >>> torch.typename(torch.ones(2))
-    'torch.FloatTensor'
-    """
+    """Return the name of an object's type."""
     if isinstance(obj, Tensor):
         return obj.type()
     module = getattr(type(obj), "__module__", "")

@@ -219,7 +219,7 @@ def set_num_threads(n):
 
     Parameters
     ----------
-    int : int
+    n : int
         Accepted for compatibility.
 
     Examples

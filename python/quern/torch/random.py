@@ -153,7 +153,19 @@ def manual_seed(seed):
 
 
 def seed():
-    """Starts the numbers of a seed that the system gives, and returns it."""
+    """Set the seed to one that the system gives, and return it.
+
+    Returns
+    -------
+    int
+        Seed.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.seed() == torch.initial_seed()
+    True
+    """
     return default_generator.seed()
 
 

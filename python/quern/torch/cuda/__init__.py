@@ -10,7 +10,6 @@ _docstrings.py  what docstrings of these say of parameters and results
 """
 
 from quern import errors as _errors
-from quern.torch._devices import current_gpu, gpu_count, set_current_gpu  # noqa: F401
 from quern.torch.cuda._gpus import (  # noqa: F401
     _CudaDeviceProperties,
     _gpu,

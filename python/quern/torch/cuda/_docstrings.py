@@ -1,5 +1,6 @@
 """Sections of the docstrings of torch.cuda's functions: parameters by their names, results and examples. Start reading at complete()."""
 
+import sys
 import types
 
 PARAMETERS = {
@@ -103,16 +104,16 @@ def _example(name):
     return f">>> from quern import torch\n>>> {call}"
 
 
-def complete(names):
+def complete(module):
     """Add the sections to the docstrings of a module's own functions, which have summaries.
 
     Parameters
     ----------
-    names : dict
-        Globals of the module.
+    module : str
+        Name of the module.
     """
-    for name, value in names.items():
-        is_own = isinstance(value, types.FunctionType) and value.__module__ == names["__name__"]
+    for name, value in vars(sys.modules[module]).items():
+        is_own = isinstance(value, types.FunctionType) and value.__module__ == module
         if not is_own or name.startswith("_") or name != value.__name__ or "---" in value.__doc__:
             continue
         parameters = value.__code__.co_varnames[: value.__code__.co_argcount]
@@ -122,5 +123,6 @@ def complete(names):
             "Raises": RAISES.get(name),
             "Examples": _example(name),
         }
-        parts = [value.__doc__.strip().replace("\n    ", "\n"), *(f"{title}\n{'-' * len(title)}\n{text}" for title, text in sections.items() if text)]
+        summary = value.__doc__.strip().replace("\n    ", "\n")
+        parts = [summary, *(f"{title}\n{'-' * len(title)}\n{text}" for title, text in sections.items() if text)]
         value.__doc__ = "\n\n".join(parts) + "\n"

@@ -213,4 +213,4 @@ def is_current_stream_capturing():
     return False
 
 
-complete(globals())
+complete(__name__)

@@ -3,6 +3,7 @@
 from quern.torch.cuda._docstrings import complete
 from quern.torch.cuda._gpus import _gpu, _number, is_available
 
+
 def mem_get_info(device=None):
     """Return the free and the total memory of a GPU."""
     return tuple(_gpu(device).memory())
@@ -101,4 +102,4 @@ def ipc_collect():
     """Do nothing: tensors are not shared between processes."""
 
 
-complete(globals())
+complete(__name__)

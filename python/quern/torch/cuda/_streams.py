@@ -315,4 +315,4 @@ class Event:
         return f"<torch.cuda.Event {self.cuda_event:#x}>" if self._event is not None else "<torch.cuda.Event uninitialized>"
 
 
-complete(globals())
+complete(__name__)

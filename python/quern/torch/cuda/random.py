@@ -47,4 +47,4 @@ def set_rng_state_all(new_states):
         set_rng_state(state)
 
 
-complete(globals())
+complete(__name__)

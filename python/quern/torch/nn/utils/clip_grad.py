@@ -140,7 +140,7 @@ def clip_grad_norm(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False
 
 
 clip_grad_norm.__doc__ = "Older name of :func:`clip_grad_norm_`.\n\nParameters\n" + (
-    inspect.cleandoc(clip_grad_norm_.__doc__).partition("Parameters\n")[2]
+    inspect.cleandoc(clip_grad_norm_.__doc__).partition("Parameters\n")[2] + "\n"
 )
 
 
