@@ -122,10 +122,14 @@ OF_TORCH = {
     "Raises RuntimeError for other dimensions, channels or dtypes than the weight's.": "conv_tbc convolution",
     "Raises RuntimeError for numbers below 1, sizes that do not fit, or windows larger than the input. Raises NotImplementedError"
     " for elements that are integers.": "unfold fold",
-    "Raises RuntimeError for a place that the result does not have, or places of another shape or dtype. Raises ValueError (torch: ValueError) for an"
-    " ``output_size`` that pooling cannot have had. Raises NotImplementedError for elements that are integers.": "max_unpool1d max_unpool2d max_unpool3d",
-    "Raises ValueError (torch: ValueError) for a ``norm_type`` of 0. Raises RuntimeError for windows larger than the input.": "lp_pool1d lp_pool2d lp_pool3d",
-    "Raises ValueError (torch: ValueError) for neither ``output_size`` nor ``output_ratio``. Raises RuntimeError for windows larger than the input.": """
+    "Raises RuntimeError for a place that the result does not have, or places of another shape or dtype. Raises ValueError"
+    " (torch: ValueError) for an"
+    " ``output_size`` that pooling cannot have had. Raises NotImplementedError for elements that are"
+    " integers.": "max_unpool1d max_unpool2d max_unpool3d",
+    "Raises ValueError (torch: ValueError) for a ``norm_type`` of 0. Raises RuntimeError for windows larger than the"
+    " input.": "lp_pool1d lp_pool2d lp_pool3d",
+    "Raises ValueError (torch: ValueError) for neither ``output_size`` nor ``output_ratio``. Raises RuntimeError for"
+    " windows larger than the input.": """
         fractional_max_pool2d fractional_max_pool3d fractional_max_pool2d_with_indices fractional_max_pool3d_with_indices""",
     "Raises RuntimeError for windows larger than the input, or a ``padding`` above half of ``kernel_size``.  ": """
         max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices""",
@@ -133,7 +137,8 @@ OF_TORCH = {
         adaptive_max_pool2d_with_indices adaptive_max_pool3d_with_indices""",
     "Raises ValueError (torch: ValueError) for an unknown mode. Raises RuntimeError for a grid whose shape or dtype does not fit. Raises"
     " NotImplementedError for elements that are integers.": "grid_sample grid_sampler grid_sampler_2d grid_sampler_3d",
-    "Raises ValueError (torch: ValueError) for matrices of another shape than ``size`` needs, sizes below 1, or integers. Raises NotImplementedError for"
+    "Raises ValueError (torch: ValueError) for matrices of another shape than ``size`` needs, sizes below 1, or integers."
+    " Raises NotImplementedError for"
     " other than four or five sizes.": "affine_grid",
     "Raises RuntimeError for other than four or five sizes.": "affine_grid_generator",
     "Raises ValueError for another rank, an unknown mode or a wrong size.": """resize_images map_coordinates affine_transform

@@ -173,7 +173,15 @@ class NumbaIRAssumptionWarning(NumbaWarning):
 
 
 class KernelRuntimeError(RuntimeError):
-    """A kernel failed in a thread: ``tid`` and ``ctaid`` are that thread's place and its block's."""
+    """A kernel failed in a thread.
+
+    Parameters
+    ----------
+    msg : str
+        What is wrong.
+    tid, ctaid : tuple of ints, optional
+        Indices of the thread in its block and of the block in the grid.
+    """
 
     def __init__(self, msg, tid=None, ctaid=None):
         self.tid, self.ctaid, self.msg = tid, ctaid, msg

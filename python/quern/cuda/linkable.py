@@ -35,6 +35,12 @@ class LinkableCode:
     ------
     TypeError
         For a callback that is not callable.
+
+    Examples
+    --------
+    >>> from quern.numba import cuda
+    >>> issubclass(cuda.CUSource, cuda.LinkableCode)
+    True
     """
 
     kind, default_name = "code", "<unnamed-code>"
@@ -57,8 +63,19 @@ class LinkableCode:
         return value.encode() if isinstance(value, str) else value
 
 
+_PARAMETERS = "Parameters\n" + LinkableCode.__doc__.replace("\n    ", "\n").partition("Parameters\n")[2].partition("\n\nExamples")[0]
+_EXAMPLE = """
+
+Examples
+--------
+>>> from quern.numba import cuda
+>>> cuda.{name}("the code", name="mine").name
+'mine'
+"""
+
+
 def _kind(name, kind):
-    doc = f"{kind} to be linked; see :class:`LinkableCode`."
+    doc = f"{kind[0].upper()}{kind[1:]} to be linked.\n\n{_PARAMETERS}{_EXAMPLE.format(name=name)}"
     return type(name, (LinkableCode,), {"__module__": __name__, "__doc__": doc, "kind": kind, "default_name": f"<unnamed-{name.lower()}>"})
 
 

@@ -234,11 +234,26 @@ def device_memset(dst, val, size, stream=0):
 # ---- unsupported functions
 
 
+_REFUSED = """{}.
+
+Parameters
+----------
+*args, **kwargs : object
+    Ignored.
+
+Raises
+------
+NotImplementedError
+    Always.
+"""
+
+
 def _refused(name, message):
     def refuse(cls, *args, **kwargs):
         raise NotImplementedError(f"[{name}] {message}")
 
-    return type(name, (), {"__module__": __name__, "__doc__": message, "__new__": refuse, "__init_subclass__": classmethod(refuse)})
+    doc = _REFUSED.format(message[:1].upper() + message[1:])
+    return type(name, (), {"__module__": __name__, "__doc__": doc, "__new__": refuse, "__init_subclass__": classmethod(refuse)})
 
 
 _PLUGINS = "memory-manager plug-ins are not supported: quern keeps its own pool of device memory"
@@ -250,10 +265,22 @@ IpcHandle = _refused("IpcHandle", _PROCESSES)
 
 
 def set_memory_manager(mm_plugin):
-    """Raise NotImplementedError: memory-manager plug-ins are not supported."""
+    """Raise NotImplementedError: memory-manager plug-ins are not supported.
+
+    Raises
+    ------
+    NotImplementedError
+        Always.
+    """
     raise NotImplementedError(f"[set_memory_manager] {_PLUGINS}")
 
 
 def open_ipc_array(handle, shape, dtype, strides=None, offset=0):
-    """Raise NotImplementedError: sharing memory between processes is not supported."""
+    """Raise NotImplementedError: sharing memory between processes is not supported.
+
+    Raises
+    ------
+    NotImplementedError
+        Always.
+    """
     raise NotImplementedError(f"[open_ipc_array] {_PROCESSES}")

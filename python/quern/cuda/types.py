@@ -9,6 +9,7 @@ from quern.kernel import number_names as _n
 from quern.kernel import types as _types
 from quern.kernel.number_names import *  # noqa: F403
 from quern.kernel.number_names import __all__ as _numbers
+from quern.kernel.type_docstrings import TypeDocstring
 from quern.kernel.types import (
     Array,
     BooleanLiteral,
@@ -56,7 +57,7 @@ number_domain = real_domain | integer_domain | complex_domain
 
 
 class Dim3(Type):
-    """The type of ``threadIdx``, ``blockIdx``, ``blockDim`` and ``gridDim``: three int32, ``x``, ``y`` and ``z``."""
+    __doc__ = TypeDocstring(*2 * ("Type of ``threadIdx``, ``blockIdx``, ``blockDim`` and ``gridDim``: three int32, `x`, `y` and `z`.",))
 
     name, c = "Dim3", "dim3"
 

@@ -2,11 +2,29 @@
 
 from quern.errors import CompileError
 
+_PARAMETERS = """
+
+Parameters
+----------
+msg : str
+    What is wrong, with file and line.
+command_line : list of str, optional
+    Command of the compiler that failed.
+stdout, stderr : str, optional
+    What the compiler printed.
+"""
+
 
 class KernelError(CompileError):
     """Base: a Python function that cannot be compiled for a device."""
 
     is_final = False  # is the function wrong for Numba as well? Then Python does not run it instead.
+
+    def __init_subclass__(cls):
+        cls.__doc__ = (vars(cls).get("__doc__") or "") + _PARAMETERS
+
+
+KernelError.__doc__ += _PARAMETERS
 
 
 class TypingError(KernelError, TypeError):

@@ -12,6 +12,7 @@ import ml_dtypes
 import numpy
 
 from quern.kernel.errors import TypingError
+from quern.kernel.type_docstrings import TypeDocstring
 
 
 class Type:
@@ -184,7 +185,7 @@ class NoneType(Type):
 
 
 class GridGroup(Type):
-    """Of ``cuda.cg.this_grid()``: all threads of a launch."""
+    __doc__ = TypeDocstring("Type of ``cuda.cg.this_grid()``.", "Type of ``cuda.cg.this_grid()``: all threads of a launch.")
 
     name, c = "GridGroup", "::cooperative_groups::grid_group"
 
@@ -591,6 +592,12 @@ class Vector(Type):
             return Signature(self, arguments)
         raise RuntimeError(f"cuda.{self.name} makes a vector inside of a kernel only; call it from a function under @cuda.jit")
 
+
+_KINDS = {Integer: "integers", Float: "floating-point numbers", Complex: "complex numbers", Boolean: "truth values"}
+for _kind, _said in _KINDS.items():
+    _kind.__doc__ = TypeDocstring(f"Types of {_said}.", f"Type of {_said} of {{type.bits}} bits: {{type}}.")
+Vector.__doc__ = TypeDocstring(Vector.__doc__, "CUDA's vector of numbers of type {type.base}, with the fields {type.axes}: {type}.")
+NoneType.__doc__ = TypeDocstring("Type of None.", "Type of None, and of what a function without a result returns.")
 
 boolean = Boolean("bool", c="bool")
 int8, int16 = Integer("int8", c="signed char"), Integer("int16", c="short")

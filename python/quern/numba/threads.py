@@ -8,7 +8,19 @@ _now = {"threads": config.NUMBA_NUM_THREADS, "chunk": 0}
 
 
 def get_num_threads():
-    """The number that set_num_threads() was given; at first config.NUMBA_NUM_THREADS."""
+    """The number that set_num_threads() was given; at first config.NUMBA_NUM_THREADS.
+
+    Returns
+    -------
+    int
+        Number of threads.
+
+    Examples
+    --------
+    >>> from quern import numba
+    >>> numba.get_num_threads() >= 1
+    True
+    """
     return _now["threads"]
 
 
@@ -77,7 +89,13 @@ def parallel_chunksize(chunksize):
 
 
 def threading_layer():
-    """What runs threads: quern's own pool."""
+    """What runs threads: quern's own pool.
+
+    Returns
+    -------
+    str
+        Name.
+    """
     return "quern"
 
 

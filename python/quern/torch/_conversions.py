@@ -453,19 +453,70 @@ def resize_as_(self, the_template, memory_format=None):
 
 
 def is_tensor(obj):
-    """Return whether an object is a tensor."""
+    """Return whether an object is a tensor.
+
+    Parameters
+    ----------
+    obj : object
+        Object.
+
+    Returns
+    -------
+    bool
+        Whether it is one.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.is_tensor(torch.ones(2)), torch.is_tensor(2)
+    (True, False)
+    """
     return isinstance(obj, Tensor)
 
 
 @checked
 def is_floating_point(input):
-    """Return whether the dtype of a tensor is a floating-point one."""
+    """Return whether the dtype of a tensor is a floating-point one.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any shape and dtype.
+
+    Returns
+    -------
+    bool
+        Whether it is.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.is_floating_point(torch.ones(2))
+    True
+    """
     return input.dtype.is_floating_point
 
 
 @checked
 def is_complex(input):
-    """Return whether the dtype of a tensor is a complex one."""
+    """Return whether the dtype of a tensor is a complex one.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any shape and dtype.
+
+    Returns
+    -------
+    bool
+        Whether it is.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.is_complex(torch.ones(2))
+    False
+    """
     return input.dtype.is_complex
 
 
@@ -503,7 +554,24 @@ def is_nonzero(input):
 
 @checked
 def numel(input):
-    """Return the number of elements of a tensor."""
+    """Return the number of elements of a tensor.
+
+    Parameters
+    ----------
+    input : Tensor
+        Tensor of any shape and dtype.
+
+    Returns
+    -------
+    int
+        Number of elements.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.numel(torch.ones(2, 3))
+    6
+    """
     return input._size
 
 

@@ -122,6 +122,28 @@ class _OldType(type):
         return isinstance(x, Tensor) and x.dtype is cls.dtype and not x.is_cuda
 
 
+_LEGACY = """Make a tensor of {dtype}: of sizes, with any values, or of the values of a sequence.
+
+Parameters
+----------
+*args : ints, Size, sequence or Tensor
+    Sizes of the tensor, or its values.
+device : device, str or int, optional
+    Where it is; None is the default device.
+
+Raises
+------
+TypeError
+    For a tensor of another dtype.
+
+Examples
+--------
+>>> from quern import torch
+>>> torch.{kind}([1, 0]).dtype
+torch.{dtype}
+"""
+
+
 def legacy_type(name):
     """``torch.FloatTensor`` and related classes: a class whose call makes tensors of one type, and that such tensors are instances of."""
 
@@ -134,8 +156,8 @@ def legacy_type(name):
             return tensor(args[0], dtype=DTYPES[name], device=device)
         return empty(*(args or (0,)), dtype=DTYPES[name], device=device)
 
-    doc = f"A tensor of {name}: of sizes, or of the values of a sequence."
     kind = f"{_types.scalar_name(DTYPES[name])}Tensor"
+    doc = _LEGACY.format(dtype=name, kind=kind)
     return _OldType(kind, (), {"__new__": made, "__doc__": doc, "__module__": "torch", "dtype": DTYPES[name]})
 
 

@@ -31,17 +31,53 @@ def use_deterministic_algorithms(mode, *, warn_only=False):
 
 
 def are_deterministic_algorithms_enabled():
-    """Return whether :func:`use_deterministic_algorithms` was called last with True."""
+    """Return whether :func:`use_deterministic_algorithms` was called last with True.
+
+    Returns
+    -------
+    bool
+        Whether they are.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.are_deterministic_algorithms_enabled()
+    False
+    """
     return _engine.only_deterministic_algorithms()
 
 
 def is_deterministic_algorithms_warn_only_enabled():
-    """Return whether :func:`use_deterministic_algorithms` was called last with True and ``warn_only=True``."""
+    """Return whether :func:`use_deterministic_algorithms` was called last with True and ``warn_only=True``.
+
+    Returns
+    -------
+    bool
+        Whether it is so.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.is_deterministic_algorithms_warn_only_enabled()
+    False
+    """
     return _warns_only[0]
 
 
 def get_deterministic_debug_mode():
-    """Return 0, or if deterministic algorithms are required 1 (with ``warn_only=True``) or 2."""
+    """Return 0, or if deterministic algorithms are required 1 (with ``warn_only=True``) or 2.
+
+    Returns
+    -------
+    int
+        0, 1 or 2.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.get_deterministic_debug_mode()
+    0
+    """
     return 0 if not are_deterministic_algorithms_enabled() else 1 if _warns_only[0] else 2
 
 
@@ -60,6 +96,11 @@ def set_deterministic_debug_mode(debug_mode):
         For something else than a number or a str.
     RuntimeError
         For another value.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.set_deterministic_debug_mode("default")
     """
     if not isinstance(debug_mode, (int, str)):
         raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")

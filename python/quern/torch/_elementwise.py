@@ -280,6 +280,12 @@ def polar(abs, angle, *, out=None):
     ------
     RuntimeError
         For operands of different dtypes.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.polar(torch.tensor([2.0]), torch.tensor([0.0]))
+    tensor([2.+0.j])
     """
     abs, angle = _engine.casts_for("polar", abs, angle)
     _real_parts(abs, angle)

@@ -198,16 +198,51 @@ def set_float32_matmul_precision(precision):
 
 
 def get_float32_matmul_precision():
-    """Return the value that :func:`set_float32_matmul_precision` was called with last, "highest" at the start."""
+    """Return the value that :func:`set_float32_matmul_precision` was called with last, "highest" at the start.
+
+    Returns
+    -------
+    str
+        Word.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.get_float32_matmul_precision()
+    'highest'
+    """
     return _precision[0]
 
 
 def set_num_threads(n):
-    """Do nothing; accepted for compatibility: the environment variable QUERN_NUM_THREADS sets the number of threads of the CPU device."""
+    """Do nothing; accepted for compatibility: the environment variable QUERN_NUM_THREADS sets the number of threads of the CPU device.
+
+    Parameters
+    ----------
+    n : int
+        Accepted for compatibility.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.set_num_threads(2)
+    """
 
 
 def get_num_threads():
-    """Return the number of threads of the CPU device."""
+    """Return the number of threads of the CPU device.
+
+    Returns
+    -------
+    int
+        Number of threads.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.get_num_threads() >= 1
+    True
+    """
     import os
 
     return int(os.environ.get("QUERN_NUM_THREADS") or len(os.sched_getaffinity(0)))

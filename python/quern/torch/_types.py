@@ -149,7 +149,19 @@ _on_default_dtype = []
 
 
 def get_default_dtype():
-    """The dtype of tensors made from Python's floats."""
+    """The dtype of tensors made from Python's floats.
+
+    Returns
+    -------
+    dtype
+        Dtype.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.get_default_dtype()
+    torch.float32
+    """
     return _default
 
 
@@ -464,7 +476,19 @@ def _stack():
 
 
 def get_default_device():
-    """The device of tensors that are made without one."""
+    """The device of tensors that are made without one.
+
+    Returns
+    -------
+    device
+        Device.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> isinstance(torch.get_default_device(), torch.device)
+    True
+    """
     return _stack()[-1]
 
 

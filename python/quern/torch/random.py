@@ -153,17 +153,54 @@ def manual_seed(seed):
 
 
 def seed():
-    """Starts the numbers of a seed that the system gives, and returns it."""
+    """Set the seed to one that the system gives, and return it.
+
+    Returns
+    -------
+    int
+        Seed.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.seed() == torch.initial_seed()
+    True
+    """
     return default_generator.seed()
 
 
 def initial_seed():
-    """The default generator's seed."""
+    """The default generator's seed.
+
+    Returns
+    -------
+    int
+        Seed.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> generator = torch.manual_seed(7)
+    >>> torch.initial_seed()
+    7
+    """
     return default_generator.initial_seed()
 
 
 def get_rng_state():
-    """The default generator's state, as a tensor of bytes."""
+    """The default generator's state, as a tensor of bytes.
+
+    Returns
+    -------
+    Tensor
+        State, a tensor of bytes.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> state = torch.get_rng_state()
+    >>> torch.set_rng_state(state)
+    """
     return default_generator.get_state()
 
 

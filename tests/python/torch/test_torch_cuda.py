@@ -13,9 +13,10 @@ from quern.lib import _engine
 def cuda(monkeypatch):
     """torch.cuda with a GPU, or with the CPU as its device 0."""
     if not torch.cuda.is_available():
-        monkeypatch.setattr("quern.torch.cuda.gpu_count", lambda: 1)
-        monkeypatch.setattr("quern.torch.cuda._gpu", lambda device=None: _checked(device))
-        monkeypatch.setattr("quern.torch.cuda.set_current_gpu", lambda number: None)
+        monkeypatch.setattr("quern.torch.cuda._gpus.gpu_count", lambda: 1)
+        for part in ("_gpus", "_memory", "_streams"):
+            monkeypatch.setattr(f"quern.torch.cuda.{part}._gpu", lambda device=None: _checked(device))
+        monkeypatch.setattr("quern.torch.cuda._gpus.set_current_gpu", lambda number: None)
     return torch.cuda
 
 

@@ -39,6 +39,60 @@ def _documented(signature, summary):
     return f"{summary}\n\n{parameters}Raises\n------\nRuntimeError\n    Outside of a kernel.\n", names
 
 
+# Name of the function: the body of a kernel, which writes to zeros ``out`` of uint32, one for each of four threads; the printed array.
+_PUT = "out[jit.threadIdx.x] = "
+EXAMPLES = {
+    "warpsize": (f"{_PUT}jit.warpsize", "32, 32, 32, 32"),
+    "grid": ("out[jit.grid(1)] = 10 * jit.grid(1)", " 0, 10, 20, 30"),
+    "gridsize": (f"{_PUT}jit.gridsize(1)", "4, 4, 4, 4"),
+    "laneid": (f"{_PUT}jit.laneid()", "0, 1, 2, 3"),
+    "range": ("for i in jit.range(0, 3, 1, unroll=True):\n    out[jit.threadIdx.x] += i", "3, 3, 3, 3"),
+    "syncthreads": (f"{_PUT}1\njit.syncthreads()", "1, 1, 1, 1"),
+    "syncwarp": (f"{_PUT}1\njit.syncwarp()", "1, 1, 1, 1"),
+    "shared_memory": (
+        f"s = jit.shared_memory(cp.uint32, 4)\nt = jit.threadIdx.x\ns[t] = t\njit.syncthreads()\n{_PUT}s[3 - t]",
+        "3, 2, 1, 0",
+    ),
+    "shfl_sync": (f"{_PUT}jit.shfl_sync(0xF, 10 * jit.threadIdx.x, 2)", "20, 20, 20, 20"),
+    "shfl_up_sync": (f"{_PUT}jit.shfl_up_sync(0xF, 10 * jit.threadIdx.x, 1)", " 0,  0, 10, 20"),
+    "shfl_down_sync": (
+        "value = jit.shfl_down_sync(0xF, 10 * jit.threadIdx.x, 1)\nif jit.threadIdx.x < 3:\n    out[jit.threadIdx.x] = value",
+        "10, 20, 30,  0",
+    ),
+    "shfl_xor_sync": (f"{_PUT}jit.shfl_xor_sync(0xF, 10 * jit.threadIdx.x, 1)", "10,  0, 30, 20"),
+    "atomic_add": ("jit.atomic_add(out, 0, 1)", "4, 0, 0, 0"),
+    "atomic_sub": ("out[jit.threadIdx.x] = 9\njit.atomic_sub(out, jit.threadIdx.x, 1)", "8, 8, 8, 8"),
+    "atomic_exch": ("jit.atomic_exch(out, jit.threadIdx.x, 7)", "7, 7, 7, 7"),
+    "atomic_min": ("out[jit.threadIdx.x] = 2\njit.atomic_min(out, jit.threadIdx.x, jit.threadIdx.x)", "0, 1, 2, 2"),
+    "atomic_max": ("jit.atomic_max(out, 0, jit.threadIdx.x)", "3, 0, 0, 0"),
+    "atomic_inc": ("jit.atomic_inc(out, 0, 10)", "4, 0, 0, 0"),
+    "atomic_dec": ("jit.atomic_dec(out, 0, 10)", "7, 0, 0, 0"),
+    "atomic_cas": ("jit.atomic_cas(out, jit.threadIdx.x, 0, 7)", "7, 7, 7, 7"),
+    "atomic_and": ("out[jit.threadIdx.x] = 6\njit.atomic_and(out, jit.threadIdx.x, 3)", "2, 2, 2, 2"),
+    "atomic_or": ("jit.atomic_or(out, 0, 1 << jit.threadIdx.x)", "15,  0,  0,  0"),
+    "atomic_xor": ("jit.atomic_xor(out, 0, 1 << jit.threadIdx.x)", "15,  0,  0,  0"),
+}
+_EXAMPLE = """
+Examples
+--------
+>>> from quern import cupy as cp
+>>> from quern.cupyx import jit
+>>> @jit.rawkernel()
+... def kernel(out):
+...     {}
+>>> out = cp.zeros(4, cp.uint32)
+>>> kernel[1, 4](out)
+>>> out
+array([{}], dtype=uint32)
+"""
+
+
+def _example(name):
+    """The example of a function: a kernel that is run, or nothing."""
+    body, printed = EXAMPLES.get(name, ("", ""))
+    return body and _EXAMPLE.format(body.replace("\n", "\n...     "), printed)
+
+
 class Intrinsic(intrinsics.Intrinsic):
     """A function of kernels. Called from host code it raises RuntimeError."""
 
@@ -46,8 +100,9 @@ class Intrinsic(intrinsics.Intrinsic):
 
     def __init__(self, name, summary, signature=""):
         doc, names = _documented(signature, summary)
+        doc = (doc if signature else f"{summary}\n") + _example(name)
         parameters = [(one, f"{one}=" not in signature) for one in names] if signature else None
-        super().__init__(name, doc if signature else summary, parameters)
+        super().__init__(name, doc, parameters)
         self.__module__ = f"cupyx.{self.module}"
 
     def __call__(self, *args, **kwargs):

@@ -8,7 +8,14 @@ from quern.torch.autograd.grad_mode import no_grad
 
 
 class FunctionCtx:
-    """Context of one call of a :class:`Function`: it passes values from ``forward()`` to ``backward()``."""
+    """Context of one call of a :class:`Function`: it passes values from ``forward()`` to ``backward()``.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> issubclass(torch.autograd.Function, torch.autograd.function.FunctionCtx)
+    True
+    """
 
     def __init__(self):
         self._saved, self.materialize_grads, self.needs_input_grad = (), True, ()

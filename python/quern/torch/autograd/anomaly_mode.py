@@ -14,6 +14,13 @@ class set_detect_anomaly:  # noqa: N801
         Whether gradients are checked.
     check_nan : bool, optional
         False disables the check in any case.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> with torch.autograd.set_detect_anomaly(True):
+    ...     torch.is_anomaly_enabled()
+    True
     """
 
     def __init__(self, mode, check_nan=True):
@@ -52,5 +59,17 @@ class detect_anomaly(set_detect_anomaly):  # noqa: N801
 
 
 def is_anomaly_enabled():
-    """Return whether every gradient is checked."""
+    """Return whether every gradient is checked.
+
+    Returns
+    -------
+    bool
+        Whether it is.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.is_anomaly_enabled()
+    False
+    """
     return _engine.anomaly_mode()

@@ -8,12 +8,36 @@ from quern.user_files import warn_user
 
 
 def is_grad_enabled():
-    """Are gradients recorded in this thread? In inference mode none are, whatever this says."""
+    """Are gradients recorded in this thread? In inference mode none are, whatever this says.
+
+    Returns
+    -------
+    bool
+        Whether they are.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.is_grad_enabled()
+    True
+    """
     return _engine.gradient_mode_asked()
 
 
 def is_inference_mode_enabled():
-    """Is this thread within inference_mode()?"""
+    """Return whether this thread is within :func:`inference_mode`.
+
+    Returns
+    -------
+    bool
+        Whether it is.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.is_inference_mode_enabled()
+    False
+    """
     return _engine.inference_mode()
 
 

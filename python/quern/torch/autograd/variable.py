@@ -18,4 +18,20 @@ class VariableMeta(type):
 
 
 class Variable(metaclass=VariableMeta):
-    """``Variable(tensor, requires_grad=False)``: a tensor that shares the memory of ``tensor``; ``volatile`` is ignored."""
+    """``Variable(tensor, requires_grad=False)``: a tensor that shares the memory of ``tensor``; ``volatile`` is ignored.
+
+    Parameters
+    ----------
+    data : Tensor
+        Tensor.
+    requires_grad : bool, optional
+        Whether it records gradients.
+    volatile : bool, optional
+        Accepted for compatibility.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.autograd.Variable(torch.ones(2), requires_grad=True)
+    tensor([1., 1.], requires_grad=True)
+    """

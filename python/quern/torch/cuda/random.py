@@ -2,16 +2,11 @@
 
 from quern.torch import random as _random
 from quern.torch._devices import gpu_count
+from quern.torch.cuda._docstrings import complete
 
 
 def manual_seed(seed):
-    """Set the seed of the random numbers; one generator is used for all devices.
-
-    Parameters
-    ----------
-    seed : int
-        Seed, of 64 bits.
-    """
+    """Set the seed of the random numbers; one generator is used for all devices."""
     _random.manual_seed(seed)
 
 
@@ -32,31 +27,12 @@ def initial_seed():
 
 
 def get_rng_state(device="cuda"):
-    """Return the state of the random numbers.
-
-    Parameters
-    ----------
-    device : device, str or int, optional
-        Accepted for compatibility: one generator is used for all devices.
-
-    Returns
-    -------
-    Tensor
-        State, a tensor of bytes.
-    """
+    """Return the state of the random numbers."""
     return _random.get_rng_state()
 
 
 def set_rng_state(new_state, device="cuda"):
-    """Set the state of the random numbers.
-
-    Parameters
-    ----------
-    new_state : Tensor
-        State that :func:`get_rng_state` returned.
-    device : device, str or int, optional
-        Accepted for compatibility: one generator is used for all devices.
-    """
+    """Set the state of the random numbers."""
     _random.set_rng_state(new_state)
 
 
@@ -66,12 +42,9 @@ def get_rng_state_all():
 
 
 def set_rng_state_all(new_states):
-    """Set the state of the random numbers to the first one of a list.
-
-    Parameters
-    ----------
-    new_states : iterable of Tensor
-        States that :func:`get_rng_state_all` returned.
-    """
+    """Set the state of the random numbers to the first one of a list."""
     for state in list(new_states)[:1]:
         set_rng_state(state)
+
+
+complete(__name__)

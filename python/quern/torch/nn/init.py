@@ -1,5 +1,7 @@
 """Functions that give tensors their first values, in place; none is recorded for gradients."""
 
+import functools
+import inspect
 import math
 
 from quern.torch import _namespace as torch
@@ -567,7 +569,11 @@ def sparse_(tensor, sparsity, std=0.01, generator=None):
 # ---- older names
 
 
+_FIRST = "Parameters\n"
+
+
 def _older(function):
+    @functools.wraps(function)
     def named(*args, **kwargs):
         warn_user(
             f"`nn.init.{function.__name__[:-1]}` is now deprecated in favor of `nn.init.{function.__name__}`.", FutureWarning
@@ -575,7 +581,7 @@ def _older(function):
         return function(*args, **kwargs)
 
     named.__name__ = named.__qualname__ = function.__name__[:-1]
-    named.__doc__ = f"An older name of {function.__name__}()."
+    named.__doc__ = f"Older name of :func:`{function.__name__}`.\n\nParameters\n{inspect.cleandoc(function.__doc__).partition(_FIRST)[2]}\n"
     return named
 
 

@@ -11,6 +11,13 @@ class DataParallel(Module):
 
     ``device_ids``, ``output_device`` and ``dim`` are accepted.
 
+    Parameters
+    ----------
+    module : Module
+        Module that is called.
+    device_ids, output_device, dim : object
+        Accepted for compatibility.
+
     Examples
     --------
     >>> from quern.torch import nn

@@ -59,6 +59,12 @@ class LRScheduler:
         Optimizer whose learning rates are set.
     last_epoch : int, optional
         Last step of an earlier run; -1 for a new run.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> issubclass(torch.optim.lr_scheduler.StepLR, torch.optim.lr_scheduler.LRScheduler)
+    True
     """
 
     _get_lr_called_within_step = False

@@ -53,6 +53,16 @@ class CyclicLR(LRScheduler):
     ------
     ValueError
         For an unknown `mode`, or `cycle_momentum` with an optimizer that has no momentum.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> optimizer = torch.optim.SGD([torch.ones(2, requires_grad=True)], lr=1.0, momentum=0.9)
+    >>> schedule = torch.optim.lr_scheduler.CyclicLR(optimizer, 0.0, 1.0, step_size_up=2)
+    >>> optimizer.step(), schedule.step()
+    (None, None)
+    >>> schedule.get_last_lr()
+    [0.5]
     """
 
     def __init__(
@@ -175,6 +185,16 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     ------
     ValueError
         For a `T_0` or `T_mult` below 1.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> optimizer = torch.optim.SGD([torch.ones(2, requires_grad=True)], lr=1.0)
+    >>> schedule = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=1)
+    >>> optimizer.step(), schedule.step()
+    (None, None)
+    >>> schedule.get_last_lr()
+    [1.0]
     """
 
     def __init__(self, optimizer, T_0, T_mult=1, eta_min=0.0, last_epoch=-1):

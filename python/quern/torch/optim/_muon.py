@@ -40,6 +40,14 @@ class Muon(Optimizer):
     ValueError
         For a negative `lr`, `weight_decay` or `momentum`; for another `adjust_lr_fn`; for parameters that are no
         matrices; for an empty list of parameters.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> w = torch.ones(2, 2, requires_grad=True)
+    >>> optimizer = torch.optim.Muon([w], lr=0.1)
+    >>> w.sum().backward()
+    >>> optimizer.step()
     """
 
     def __init__(

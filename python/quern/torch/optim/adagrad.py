@@ -26,12 +26,14 @@ class Adagrad(_RuleOptimizer):
         Start value of the sums.
     eps : float, optional
         Number that is added to the root.
-    foreach, fused : bool, optional
+    foreach : bool, optional
         Accepted for compatibility; all parameters take one step together.
     maximize : bool, optional
         Whether to climb instead of descend.
     differentiable : bool, optional
         Must be False.
+    fused : bool, optional
+        Accepted for compatibility; all parameters take one step together.
 
     Raises
     ------

@@ -39,12 +39,16 @@ class Adam(_RuleOptimizer):
         Factor of the parameter that is added to the gradient.
     amsgrad : bool, optional
         Whether to divide by the largest mean square so far (Reddi et al., 2018).
+    foreach : bool, optional
+        Accepted for compatibility; all parameters take one step together.
     maximize : bool, optional
         Whether to climb instead of descend.
-    foreach, fused, capturable : bool, optional
+    capturable : bool, optional
         Accepted for compatibility; all parameters take one step together.
     differentiable : bool, optional
         Must be False.
+    fused : bool, optional
+        Accepted for compatibility; all parameters take one step together.
     decoupled_weight_decay : bool, optional
         Whether to subtract ``lr * weight_decay`` times the parameter instead, as AdamW does.
 

@@ -27,12 +27,14 @@ class Adamax(_RuleOptimizer):
         Number that is added to the gradient's size.
     weight_decay : float, optional
         Factor of the parameter that is added to the gradient.
-    foreach, capturable : bool, optional
+    foreach : bool, optional
         Accepted for compatibility; all parameters take one step together.
     maximize : bool, optional
         Whether to climb instead of descend.
     differentiable : bool, optional
         Must be False.
+    capturable : bool, optional
+        Accepted for compatibility; all parameters take one step together.
 
     Raises
     ------

@@ -26,10 +26,12 @@ class AdamW(Adam):
         Whether to divide by the largest mean square so far (Reddi et al., 2018).
     maximize : bool, optional
         Whether to climb instead of descend.
-    foreach, capturable, fused : bool, optional
+    foreach, capturable : bool, optional
         Accepted for compatibility; all parameters take one step together.
     differentiable : bool, optional
         Must be False.
+    fused : bool, optional
+        Accepted for compatibility; all parameters take one step together.
 
     Raises
     ------

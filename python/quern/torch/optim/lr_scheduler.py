@@ -115,6 +115,16 @@ class MultiplicativeLR(LambdaLR):
     ------
     ValueError
         For a list of another length than the number of groups.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> optimizer = torch.optim.SGD([torch.ones(2, requires_grad=True)], lr=1.0)
+    >>> schedule = torch.optim.lr_scheduler.MultiplicativeLR(optimizer, lambda step: 0.5)
+    >>> optimizer.step(), schedule.step()
+    (None, None)
+    >>> schedule.get_last_lr()
+    [0.5]
     """
 
     def get_lr(self):
@@ -591,6 +601,17 @@ class ChainedScheduler(_Joined):
     ------
     ValueError
         For no schedules.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> optimizer = torch.optim.SGD([torch.ones(2, requires_grad=True)], lr=1.0)
+    >>> halves = [torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5) for _ in range(2)]
+    >>> schedule = torch.optim.lr_scheduler.ChainedScheduler(halves)
+    >>> optimizer.step(), schedule.step()
+    (None, None)
+    >>> schedule.get_last_lr()
+    [0.25]
     """
 
     def __init__(self, schedulers, optimizer=None):

@@ -29,10 +29,12 @@ class NAdam(_RuleOptimizer):
         Growth of the momentum.
     decoupled_weight_decay : bool, optional
         Whether weights decay as in AdamW.
-    foreach, capturable : bool, optional
+    foreach : bool, optional
         Accepted for compatibility; all parameters take one step together.
     maximize : bool, optional
         Whether to climb instead of descend.
+    capturable : bool, optional
+        Accepted for compatibility; all parameters take one step together.
     differentiable : bool, optional
         Must be False.
 

@@ -148,6 +148,12 @@ class Optimizer:
         Where `params` is one tensor.
     ValueError
         For an empty list of parameters.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> issubclass(torch.optim.SGD, torch.optim.Optimizer)
+    True
     """
 
     _opt_called = False

@@ -26,10 +26,12 @@ class RAdam(_RuleOptimizer):
         times the parameter is subtracted from it.
     decoupled_weight_decay : bool, optional
         Whether weights decay as in AdamW.
-    foreach, capturable : bool, optional
+    foreach : bool, optional
         Accepted for compatibility; all parameters take one step together.
     maximize : bool, optional
         Whether to climb instead of descend.
+    capturable : bool, optional
+        Accepted for compatibility; all parameters take one step together.
     differentiable : bool, optional
         Must be False.
 

@@ -26,10 +26,12 @@ class SGD(_RuleOptimizer):
         Whether to use Nesterov's momentum (Sutskever et al., 2013).
     maximize : bool, optional
         Whether to climb instead of descend.
-    foreach, fused : bool, optional
+    foreach : bool, optional
         Accepted for compatibility; all parameters take one step together.
     differentiable : bool, optional
         Must be False.
+    fused : bool, optional
+        Accepted for compatibility; all parameters take one step together.
 
     Raises
     ------

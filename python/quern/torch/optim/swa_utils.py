@@ -41,6 +41,14 @@ def get_ema_multi_avg_fn(decay=0.999):
     ------
     ValueError
         For a `decay` outside of [0, 1].
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> averages, values = [torch.tensor(1.0)], [torch.tensor(3.0)]
+    >>> torch.optim.swa_utils.get_ema_multi_avg_fn(0.5)(averages, values, 1)
+    >>> averages
+    [tensor(2.)]
     """
     _check_decay(decay)
 
@@ -56,7 +64,21 @@ def get_ema_multi_avg_fn(decay=0.999):
 
 
 def get_swa_multi_avg_fn():
-    """A function for AveragedModel's ``multi_avg_fn`` that makes the mean of all values (Izmailov et al., 2018)."""
+    """Return a function for `multi_avg_fn` of :class:`AveragedModel` that makes the mean of all values (Izmailov et al., 2018).
+
+    Returns
+    -------
+    callable
+        Function of lists of averages and of new values, and of the number of values.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> averages, values = [torch.tensor(1.0)], [torch.tensor(3.0)]
+    >>> torch.optim.swa_utils.get_swa_multi_avg_fn()(averages, values, 1)
+    >>> averages
+    [tensor(2.)]
+    """
 
     def update(averages, values, count):
         with torch.no_grad():
@@ -87,6 +109,13 @@ def get_ema_avg_fn(decay=0.999):
     ------
     ValueError
         For a `decay` outside of [0, 1].
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> average = torch.optim.swa_utils.get_ema_avg_fn(0.5)
+    >>> average(torch.tensor(1.0), torch.tensor(3.0), 1)
+    tensor(2.)
     """
     _check_decay(decay)
 
@@ -98,7 +127,20 @@ def get_ema_avg_fn(decay=0.999):
 
 
 def get_swa_avg_fn():
-    """A function for AveragedModel's ``avg_fn`` that makes the mean of all values."""
+    """Return a function for `avg_fn` of :class:`AveragedModel` that makes the mean of all values.
+
+    Returns
+    -------
+    callable
+        Function of the average, the new value and the number of values.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> average = torch.optim.swa_utils.get_swa_avg_fn()
+    >>> average(torch.tensor(1.0), torch.tensor(3.0), 1)
+    tensor(2.)
+    """
 
     def update(average, value, count):
         with torch.no_grad():
@@ -208,6 +250,14 @@ def update_bn(loader, model, device=None):
         Model; it is in training mode meanwhile.
     device : device or str, optional
         Device to which batches are moved.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> model = torch.nn.BatchNorm1d(1)
+    >>> torch.optim.swa_utils.update_bn([torch.tensor([[1.0], [3.0]])], model)
+    >>> model.running_mean
+    tensor([2.])
     """
     with torch.no_grad():
         momenta = {m: m.momentum for m in model.modules() if _is_batch_norm(m)}

@@ -33,7 +33,20 @@ class CheckpointError(RuntimeError):
 
 
 def noop_context_fn():
-    """Two contexts that do nothing, for the forward pass and for its repetition."""
+    """Two contexts that do nothing, for the forward pass and for its repetition.
+
+    Returns
+    -------
+    tuple of context managers
+        Contexts.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> with torch.utils.checkpoint.noop_context_fn()[0]:
+    ...     torch.ones(2)
+    tensor([1., 1.])
+    """
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
@@ -44,6 +57,11 @@ def check_backward_validity(inputs):
     ----------
     inputs : iterable
         Arguments of :func:`checkpoint`.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.utils.checkpoint.check_backward_validity([torch.ones(2, requires_grad=True)])
     """
     if not any(x.requires_grad for x in inputs if isinstance(x, torch.Tensor)):
         warn_user("None of the inputs have requires_grad=True. Gradients will be None")
@@ -61,6 +79,12 @@ def detach_variable(inputs):
     -------
     tuple
         The same arguments with detached tensors.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.utils.checkpoint.detach_variable((torch.ones(2, requires_grad=True), 3))
+    (tensor([1., 1.], requires_grad=True), 3)
     """
     if not isinstance(inputs, tuple):
         raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
@@ -83,6 +107,12 @@ def get_device_states(*args):
     -------
     tuple of two lists
         Numbers of the GPUs, and the states.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.utils.checkpoint.get_device_states(torch.ones(2, device="cpu"))
+    ([], [])
     """
     found, _ = _flat(args)
     numbers = sorted({x.get_device() for x in found if x.is_cuda})
@@ -100,6 +130,11 @@ def set_device_states(devices, states, *, device_type=None):
         States.
     device_type : str, optional
         "cuda" or None.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.utils.checkpoint.set_device_states([], [])
     """
     if device_type not in (None, "cuda"):
         raise RuntimeError(f"device_type={device_type!r} is not supported; use 'cuda' or 'cpu'")
@@ -246,7 +281,14 @@ def _compare(new, old):
 
 
 class CheckpointFunction(Function):
-    """The operation that stands for a whole pass on the tape; its backward computes the pass again. checkpoint() uses it."""
+    """The operation that stands for a whole pass on the tape; its backward computes the pass again. checkpoint() uses it.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> issubclass(torch.utils.checkpoint.CheckpointFunction, torch.autograd.Function)
+    True
+    """
 
     @staticmethod
     def forward(ctx, computed, *tensors):

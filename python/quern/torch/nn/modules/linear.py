@@ -10,7 +10,19 @@ from quern.torch.nn.parameter import Parameter
 
 
 class Identity(Module):
-    """Return the input; arguments of the constructor are ignored."""
+    """Return the input; arguments of the constructor are ignored.
+
+    Parameters
+    ----------
+    *args, **kwargs : object
+        Ignored.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.Identity()(torch.ones(2))
+    tensor([1., 1.])
+    """
 
     def __init__(self, *args, **kwargs):
         super().__init__()

@@ -62,10 +62,12 @@ class NLLLoss(_WeightedLoss):
     ----------
     weight : Tensor, optional
         Weight of each class, (C).
-    size_average, reduce : bool, optional
+    size_average : bool, optional
         Old forms of `reduction`; None uses that.
     ignore_index : int, optional
         Class number of samples that do not count.
+    reduce : bool, optional
+        Old forms of `reduction`; None uses that.
     reduction : {'mean', 'sum', 'none'}, optional
         What becomes of the losses of all elements: their mean, their sum, or themselves.
 
@@ -75,6 +77,12 @@ class NLLLoss(_WeightedLoss):
         For another number of samples, at the call; for an unknown `reduction`, at the call.
     IndexError
         For class numbers out of range, when the result is read; for few targets, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.NLLLoss()(torch.tensor([[-1.0, -2.0]]), torch.tensor([1]))
+    tensor(2.)
     """
 
     __constants__ = ["ignore_index", "reduction"]
@@ -97,10 +105,12 @@ class PoissonNLLLoss(_Loss):
         Whether the input is the logarithm of the mean.
     full : bool, optional
         Whether to add an approximation of the term that depends on the target alone.
-    size_average, reduce : bool, optional
+    size_average : bool, optional
         Old forms of `reduction`; None uses that.
     eps : float, optional
         Number that is added to a mean before its logarithm.
+    reduce : bool, optional
+        Old forms of `reduction`; None uses that.
     reduction : {'mean', 'sum', 'none'}, optional
         What becomes of the losses of all elements: their mean, their sum, or themselves.
 
@@ -108,6 +118,12 @@ class PoissonNLLLoss(_Loss):
     ------
     ValueError
         For an unknown `reduction`, at the call.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.PoissonNLLLoss(log_input=False)(torch.tensor([1.0]), torch.tensor([2.0]))
+    tensor(1.)
     """
 
     __constants__ = ["log_input", "full", "eps", "reduction"]
@@ -477,10 +493,12 @@ class CrossEntropyLoss(_WeightedLoss):
     ----------
     weight : Tensor, optional
         Weight of each class, (C).
-    size_average, reduce : bool, optional
+    size_average : bool, optional
         Old forms of `reduction`; None uses that.
     ignore_index : int, optional
         Class number of samples that do not count.
+    reduce : bool, optional
+        Old forms of `reduction`; None uses that.
     reduction : {'mean', 'sum', 'none'}, optional
         What becomes of the losses of all elements: their mean, their sum, or themselves.
     label_smoothing : float, optional

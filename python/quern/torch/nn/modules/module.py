@@ -63,6 +63,11 @@ class Module(State):
     Parameters, buffers and modules that are assigned to attributes are registered under their names, so that they are moved, saved and
     trained with the module.
 
+    Parameters
+    ----------
+    *args, **kwargs : object
+        Passed to the next base class where `call_super_init` is True, and must be absent elsewhere.
+
     Examples
     --------
     >>> from quern.torch import nn

@@ -1,6 +1,8 @@
 """Limits for gradients. All is computed on the device; no value is read unless ``error_if_nonfinite`` asks for it."""
 
 
+import inspect
+
 from quern.torch import _namespace as torch
 from quern.user_files import warn_user
 
@@ -29,6 +31,12 @@ def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=Non
     -------
     Tensor
         Tensor without dimensions.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.utils.get_total_norm([torch.tensor([3.0]), torch.tensor([4.0])])
+    tensor(5.)
     """
     tensors = [tensors] if isinstance(tensors, torch.Tensor) else list(tensors)
     norm_type = float(norm_type)
@@ -59,6 +67,15 @@ def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
         Norm of all gradients.
     foreach : bool, optional
         Accepted for compatibility; has no effect.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> w = torch.ones(2, requires_grad=True)
+    >>> (w * torch.tensor([3.0, 4.0])).sum().backward()
+    >>> torch.nn.utils.clip_grads_with_norm_(w, 10.0, torch.tensor(5.0))
+    >>> w.grad
+    tensor([3., 4.])
     """
     with torch.no_grad():
         scale = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
@@ -116,11 +133,15 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
 
 
 def clip_grad_norm(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
-    """An older name of clip_grad_norm_()."""
     warn_user(
         "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.", FutureWarning
     )
     return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
+
+
+clip_grad_norm.__doc__ = "Older name of :func:`clip_grad_norm_`.\n\nParameters\n" + (
+    inspect.cleandoc(clip_grad_norm_.__doc__).partition("Parameters\n")[2] + "\n"
+)
 
 
 def clip_grad_value_(parameters, clip_value, foreach=None):
@@ -134,6 +155,15 @@ def clip_grad_value_(parameters, clip_value, foreach=None):
         Largest absolute value.
     foreach : bool, optional
         Accepted for compatibility; has no effect.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> w = torch.ones(2, requires_grad=True)
+    >>> (w * torch.tensor([3.0, -9.0])).sum().backward()
+    >>> torch.nn.utils.clip_grad_value_(w, 5.0)
+    >>> w.grad
+    tensor([ 3., -5.])
     """
     clip_value = float(clip_value)
     with torch.no_grad():

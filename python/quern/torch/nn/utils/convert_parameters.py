@@ -15,6 +15,12 @@ def parameters_to_vector(parameters):
     -------
     Tensor
         One-dimensional.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> torch.nn.utils.parameters_to_vector([torch.ones(2), torch.zeros(1)])
+    tensor([1., 1., 0.])
     """
     return torch.cat([p.reshape(-1) for p in parameters])
 
@@ -35,6 +41,14 @@ def vector_to_parameters(vec, parameters):
         Where `vec` is no tensor.
     RuntimeError
         For too few values.
+
+    Examples
+    --------
+    >>> from quern import torch
+    >>> w = torch.zeros(2)
+    >>> torch.nn.utils.vector_to_parameters(torch.tensor([1.0, 2.0]), [w])
+    >>> w
+    tensor([1., 2.])
     """
     if not isinstance(vec, torch.Tensor):
         raise TypeError(f"expected torch.Tensor, but got: {type(vec).__name__}")
