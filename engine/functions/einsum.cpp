@@ -212,7 +212,9 @@ Factor contracted(Factor a, Factor b, const Labels& needed, bool widens) {
     return {compute(op, in_order(a, every), in_order(b, every)), every};
   }
   // Of many short sums one kernel makes the products and adds them up; to BLAS each would be a call.
-  if (rows.empty() && columns.empty() && !outer.empty() && product(inner, sizes) < 256) {
+  // Products of 16 bits would be rounded before they are added.
+  const DType dtype = a.array.dtype();
+  if (rows.empty() && columns.empty() && !outer.empty() && product(inner, sizes) < 256 && wide_type(dtype) == dtype) {
     const Labels both = together({outer, inner});
     return summed(contracted(a, b, both, widens), outer, false);
   }

@@ -98,6 +98,8 @@ Array product_by_reflectors(const Array& a, const Array& tau, const Array& b, bo
 Array solution_by_lu(const Array& lu, const Array& pivots, const Array& b, bool left, bool adjoint) {
   if (lu.rank() < 2 || lu.shape()[lu.rank() - 2] != last_size(lu))
     raise(ErrorKind::runtime, "torch.linalg.lu_solve: Expected LU to be a batch of square matrices");
+  if (last_size(pivots) != last_size(lu))
+    raise(ErrorKind::runtime, "linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix");
   if (lu.dtype() != b.dtype())
     raise(ErrorKind::runtime,
           "linalg.lu_solve: Expected LU and B to have the same dtype, but found LU of type {} and B of type {} instead",
@@ -120,11 +122,19 @@ Array solution_by_lu(const Array& lu, const Array& pivots, const Array& b, bool 
 
 // P, L and U; without elements what is not asked for.
 Factors parts_of_lu(const Array& lu, const Array& pivots, bool has_data, bool has_pivots) {
+  if (lu.rank() < 2)
+    raise(ErrorKind::runtime, "torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: {} instead",
+          in_brackets(lu.shape()));
   if (pivots.dtype() != DType::int32)
     raise(ErrorKind::runtime,
           "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\n"
           "Note: this function is intended to be used with the output produced by torch.linalg.lu_factor");
   const int64_t rows = lu.shape()[lu.rank() - 2], columns = last_size(lu), least = std::min(rows, columns);
+  Shape wanted(lu.shape().begin(), lu.shape().end() - 1);
+  wanted.back() = least;
+  if (pivots.shape() != wanted)
+    raise(ErrorKind::value, "Expected LU_pivots to have shape {} but got {} instead.", in_brackets(wanted),
+          in_brackets(pivots.shape()));
   const Array nothing = full({0}, whole(0), lu.dtype(), lu.device());
   Factors out{{nothing, nothing, nothing}, false};
   if (has_pivots) out.arrays[0] = swaps_of(pivots, rows, lu.dtype());

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/error.h"
 #include "graph/call.h"
 
 namespace quern::algebra {
@@ -132,11 +133,15 @@ inline Array reduced(Reduction reduction, const Array& array, int axis = -1, boo
 inline Array zeros(const Shape& shape, DType dtype, DeviceId device) { return full(shape, Scalar{}, dtype, device); }
 // 0, 1, 2 ... as int64.
 inline Array arange(int64_t count, DeviceId device) { return evenly_spaced(whole(0), whole(1), count, DType::int64, device); }
-inline int64_t last_size(const Array& array) { return array.shape().back(); }
+inline int64_t last_size(const Array& array) {
+  if (array.rank() == 0) raise(ErrorKind::index, "Dimension specified as -1 but tensor has no dimensions");
+  return array.shape().back();
+}
 
 // ---- matrices: the last two axes
 
 inline Array matrix_transpose(const Array& x) {
+  if (x.rank() < 2) raise(ErrorKind::runtime, "expected a matrix or a batch of matrices, but got {} dimensions", x.rank());
   std::vector<int> order(x.rank());
   std::iota(order.begin(), order.end(), 0);
   std::swap(order[order.size() - 1], order[order.size() - 2]);

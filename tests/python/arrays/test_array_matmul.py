@@ -196,3 +196,32 @@ def test_few_rows_times_many_columns(device, dtype):
         left, right, other = (qn.asarray(one, device=device) for one in (a, b, turned))
         for product in (left @ right, left @ other.T, qn.asarray(np.stack([a, a]), device=device)[1] @ right):
             np.testing.assert_allclose(product.get(), a @ b, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "int8", "bool"])
+@pytest.mark.parametrize("inner", [1, 2, 7, 100, 300])
+def test_many_short_sums(dtype, inner):
+    """einsum without rows and columns, and products of a few elements; 16-bit factors are added in float32."""
+    generator = np.random.default_rng(inner)
+    a, b = ((generator.standard_normal((50, 3, inner)) * 3).astype(dtype) for _ in range(2))
+    for text in ("abi,abi->ab", "abi,abi->ba", "abi,abi->a"):
+        wide = "float64" if dtype == "float16" else dtype
+        wanted = np.einsum(text, a.astype(wide), b.astype(wide)).astype(dtype)
+        found = qn.asnumpy(qn.einsum(text, qn.array(a), qn.array(b)))
+        assert found.dtype == wanted.dtype
+        near = {"float16": 2e-3, "float32": 1e-4, "float64": 1e-12, "complex64": 1e-4}.get(dtype, 0)
+        np.testing.assert_allclose(found, wanted, rtol=near, atol=near * 10)
+
+
+@pytest.mark.parametrize("sizes", [(1, 1, 1), (2, 2, 2), (3, 1, 3), (1, 3, 5), (4, 4, 4), (4, 5, 4), (2, 0, 3)], ids=str)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_products_of_few_elements(sizes, dtype):
+    m, k, n = sizes
+    generator = np.random.default_rng(0)
+    a, b = generator.standard_normal((400, m, k)).astype(dtype), generator.standard_normal((400, n, k)).astype(dtype)
+    wanted = a @ b.transpose(0, 2, 1)
+    tolerance = 1e-5 if dtype == "float32" else 1e-13
+    for left in (qn.array(a), qn.array(a.transpose(0, 2, 1).copy()).transpose(0, 2, 1)):
+        for right in (qn.array(b).transpose(0, 2, 1), qn.array(b.transpose(0, 2, 1).copy())):
+            np.testing.assert_allclose(qn.asnumpy(left @ right), wanted, rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(qn.asnumpy(qn.array(a[0]) @ qn.array(b[0].T)), wanted[0], rtol=tolerance, atol=tolerance)

@@ -124,3 +124,21 @@ def test_a_network_learns_labels_without_places():
         optimizer.step()
         losses.append(loss.item())
     assert losses[-1] < losses[0] / 3 and np.isfinite(losses).all()
+
+
+def test_factors_of_wrong_shapes():
+    """Numbers and vectors in place of matrices, and pivots of other shapes."""
+    call = "p = lambda *x: torch.tensor(x, dtype=torch.int32)\nkind = lambda f: raises(f)[0] if isinstance(raises(f), tuple) else raises(f)\n"
+    cases = """
+    torch.lu_unpack(torch.rand(3), p(1))
+    torch.lu_unpack(torch.tensor(1.0), p(1))
+    torch.linalg.lu_solve(torch.rand(3, 3), p(1, 2), torch.rand(3, 1))
+    torch.linalg.lu_solve(torch.rand(3, 3), torch.tensor(1, dtype=torch.int32), torch.rand(3, 1))
+    torch.linalg.householder_product(torch.rand(3, 2), torch.tensor(1.0))
+    torch.linalg.householder_product(torch.rand(3), torch.rand(3))
+    torch.ormqr(torch.rand(3, 2), torch.rand(2), torch.rand(3))
+    """
+    compare_all([f"{call}kind(lambda: {case.strip()})" for case in cases.strip().splitlines()], "cpu")
+    for factors, pivots in ((torch.rand(2, 3, 3), torch.ones(3)), (torch.rand(3, 3), torch.tensor(1))):
+        with pytest.raises(RuntimeError, match="Expected LU_pivots to have shape"):
+            torch.lu_unpack(factors, pivots.to(torch.int32))
