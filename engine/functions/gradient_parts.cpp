@@ -147,11 +147,20 @@ void add_part(const Array& memory, const GradientPart& part, int64_t from) {
 
 }  // namespace
 
+// Two axes that nothing tells apart: a view that exchanges them has the same layout.
+static bool has_axes_alike(const Layout& layout) {
+  for (size_t i = 0; i < layout.rank(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (layout.shape[i] > 1 && layout.shape[i] == layout.shape[j] && layout.strides[i] == layout.strides[j]) return true;
+  return false;
+}
+
 bool has_unclear_parts(const Entry& entry, const std::vector<GradientPart>& parts) {
   const Layout& own = *entry.layout;
   if (own.size() == 0 || (!repeats(own) && !overlaps_itself(own))) return false;
+  const bool is_ambiguous = has_axes_alike(own);
   return std::ranges::any_of(parts, [&](const GradientPart& part) {
-    return part.is_unclear || part.dtype != entry.dtype ||
+    return is_ambiguous || part.is_unclear || part.dtype != entry.dtype ||
            (part.layout != entry.layout && !with_axes_of(part.g, *part.layout, own));
   });
 }

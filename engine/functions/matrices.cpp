@@ -340,7 +340,11 @@ static Array weighted(const Rules& rules, const Array& a, const Array& product, 
   auto is = [&](const Argument& given, double value) { return number(given) == value && given.scalar().im == 0; };
   for (const Argument* factor : {&alpha, &beta}) fitted_as_torch(factor->scalar(), wide_type(type));
   Array right = is(alpha, 1) ? product : rules(Op::multiply, product, alpha);
-  if (is(beta, 0)) return right;
+  if (is(beta, 0)) {  // not even its NaN: but it has a gradient, of zeros
+    if (!wants_gradient(a)) return right;
+    const Array never = full({}, Scalar{}, DType::boolean, a.device());
+    return rules(Op::add, right, rules(Op::where, never, a, 0.0));
+  }
   return rules(Op::add, is(beta, 1) ? a : rules(Op::multiply, a, beta), right);
 }
 

@@ -41,10 +41,8 @@ Taps nearest(const Resizing& axis, bool is_exact) {
   const auto step = step_of<float>(axis);
   for (int64_t i = 0; i < axis.out; ++i) {
     // A half is added as float64: that is what decides at the border of two elements.
-    auto place = is_exact ? static_cast<int64_t>(std::floor(static_cast<float>((static_cast<double>(i) + 0.5) * step)))
-                          : static_cast<int64_t>(std::floor(static_cast<float>(i) * step));
-    if (!is_exact && axis.out == axis.in) place = i;
-    if (!is_exact && axis.out == 2 * axis.in) place = i / 2;
+    const auto place = is_exact ? static_cast<int64_t>(std::floor(static_cast<float>((static_cast<double>(i) + 0.5) * step)))
+                                : static_cast<int64_t>(std::floor(static_cast<float>(i) * step));
     out.places.push_back(std::min(place, axis.in - 1));
   }
   return out;
@@ -145,6 +143,7 @@ Taps filtered(const Resizing& axis, std::string_view mode) {
 template <class T>
 Taps taps_in(const Resizing& axis, std::string_view mode, bool antialias) {
   if (mode == "nearest" || mode == "nearest-exact") return nearest(axis, mode == "nearest-exact");
+  if (antialias && axis.in == axis.out) return nearest({axis.in, axis.out, {}, false}, false);  // as it is, whatever the factor
   if (antialias) return filtered<T>(axis, mode);
   return mode == "bicubic" ? bicubic<T>(axis) : linear<T>(axis);
 }

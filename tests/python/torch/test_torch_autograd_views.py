@@ -762,3 +762,38 @@ def test_such_views_once_their_base_was_written_without_a_record(device):
     x.requires_grad_()
     (v * v).sum().backward()
     assert x.grad.tolist() == [[2, 2], [0, 0]]
+
+
+def test_transposed_expanded_tensors(device):
+    """Axes of one size that share memory: a transposed view has the same layout, so its gradient is refused, not mixed up."""
+    weights = torch.arange(9.0, device=device).reshape(3, 3)
+    x = torch.ones(1, device=device).expand(3, 3).requires_grad_()
+    with pytest.raises(NotImplementedError, match="expanded tensor"):
+        torch.autograd.grad((x.T * weights).sum(), x)
+    assert torch.equal(torch.autograd.grad((x * weights).sum(), x)[0], weights)
+    base = torch.ones(1, device=device, requires_grad=True)
+    kept = base.expand(3, 3)
+    kept.retain_grad()
+    with pytest.raises(NotImplementedError, match="expanded tensor"):
+        (kept.T * weights).sum().backward()
+    (base.expand(3, 3).T * weights).sum().backward()
+    assert base.grad.item() == 36
+    other = torch.ones(1, device=device).expand(3, 2).requires_grad_()  # axes of two sizes
+    assert torch.equal(torch.autograd.grad((other.T * weights[:2]).sum(), other)[0], weights[:2].T)
+
+
+@pytest.mark.parametrize("name", ["addmm", "addmv", "addr", "baddbmm", "addbmm"])
+def test_summands_of_weight_zero_have_gradients_of_zeros(device, name):
+    shapes = {
+        "addmm": ((3,), (2, 2), (2, 3)),
+        "addmv": ((2,), (2, 3), (3,)),
+        "addr": ((2, 3), (2,), (3,)),
+        "baddbmm": ((3,), (4, 2, 2), (4, 2, 3)),
+        "addbmm": ((3,), (4, 2, 2), (4, 2, 3)),
+    }
+    summand, *factors = (torch.ones(shape, device=device) for shape in shapes[name])
+    summand = (summand * float("nan")).requires_grad_()
+    result = getattr(torch, name)(summand, *factors, beta=0)
+    assert result.isfinite().all()
+    result.sum().backward()
+    assert torch.equal(summand.grad, torch.zeros_like(summand))

@@ -55,3 +55,17 @@ def test_dtypes_are_kept():
     assert layer.weight.dtype == torch.float64
     later = torch.nn.LazyLinear(2).double()
     assert later(torch.ones(1, 3, dtype=torch.float64)).dtype == torch.float64
+
+
+def test_running_values_are_loaded():
+    trained = torch.nn.LazyBatchNorm1d()
+    trained(torch.tensor([[1.0, 2.0, 5.0], [3.0, 2.0, 1.0]]))
+    layer = torch.nn.LazyBatchNorm1d()
+    layer.load_state_dict(trained.state_dict())
+    assert layer(torch.ones(2, 3)).shape == (2, 3)
+    assert layer.running_mean.shape == (3,)
+
+
+def test_uninitialized_parameters_are_not_counted():
+    with pytest.raises(ValueError, match="uninitialized parameter"):
+        sum(p.numel() for p in torch.nn.LazyLinear(3).parameters())

@@ -96,3 +96,23 @@ def test_infinite_elements_stay_where_they_are(device):
     y = F.interpolate(x, size=(1, 9), mode="bicubic", antialias=True)
     assert torch.isfinite(y).sum() >= 6
     assert not torch.isfinite(y[..., 1])
+
+
+def test_factors_that_leave_a_size(device):
+    """Places follow from the factor, also where the size stays; filters leave such an axis as it is."""
+    compare_all(
+        [
+            f"[F.interpolate(torch.arange(n * 1.0, device=device)[None, None], scale_factor={f}, mode={m!r}) for n in (1, 2, 3, 7)]"
+            for f in (1.1, 1.3, 1.49, 0.9, 2.3)
+            for m in ("nearest", "nearest-exact", "linear")
+        ]
+        + [
+            "x = torch.arange(12.0, device=device).sin().reshape(1, 1, 3, 4)\n"
+            f"[F.interpolate(x, scale_factor=({f}, 2.3), mode={m!r}, antialias=a) for a in (False, True)]"
+            for f in (1.1, 1.3, 0.7)
+            for m in ("bilinear", "bicubic")
+        ],
+        device,
+        rtol=1e-5,
+        atol=1e-5,
+    )

@@ -126,6 +126,13 @@ class UninitializedParameter(Parameter):
             " their attributes."
         )
 
+    def numel(self):
+        """Raises ValueError: the shape is known after the first call of the layer."""
+        raise ValueError(
+            "Attempted to use an uninitialized parameter in numel(). Call the lazy layer with an input, which gives its parameters their"
+            " shapes, before you count them or hand them to functions"
+        )
+
     def __repr__(self):
         return f"<{type(self).__name__}>"
 

@@ -73,7 +73,11 @@ class LazyModuleMixin(Module):
         module._become()
 
     def _take_shapes(self, state_dict, prefix, *others):
-        """Before values are loaded: the parameters get their shapes."""
+        """Before values are loaded: the parameters and running values get their shapes."""
+        for name, buffer in self._buffers.items():
+            key = prefix + name
+            if buffer is not None and key in state_dict and state_dict[key].shape != buffer.shape:
+                self._buffers[name] = buffer.new_empty(state_dict[key].shape)
         for name, parameter in self._parameters.items():
             key = prefix + name
             if is_lazy(parameter) and key in state_dict and not is_lazy(state_dict[key]):
