@@ -147,7 +147,7 @@ void add_part(const Array& memory, const GradientPart& part, int64_t from) {
 
 }  // namespace
 
-// Two axes that nothing tells apart: a view that exchanges them has the same layout.
+// Two axes of one size and step: a view that exchanges them has the same layout.
 static bool has_axes_alike(const Layout& layout) {
   for (size_t i = 0; i < layout.rank(); ++i)
     for (size_t j = 0; j < i; ++j)
