@@ -184,7 +184,7 @@ def istft(
     end = start + length if length is not None else total - n_fft // 2 if center else total
     signal, weights = signal[..., start : min(end, total)], weights[start : min(end, total)]
     if not bool((weights.abs() > 1e-11).all()):
-        raise RuntimeError(f"istft: window overlap add min: {weights.abs().min().item()}; give a window whose squares add up above 0")
+        raise RuntimeError(f"istft: window overlap add min: {weights.abs().min().item()}; use a window whose squares add up above 0")
     if end > total:
         signal = _pad(signal, (0, end - total))
     return signal if return_complex or onesided else signal.real

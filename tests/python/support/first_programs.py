@@ -113,7 +113,7 @@ TORCH = {
         "print(output.shape, h.shape)",
         "torch.Size([2, 5, 20]) torch.Size([1, 2, 20])\n", "", "",
     ),
-    "unsupported": ("import torch.nn as nn\nlayer = nn.FractionalMaxPool2d(  # !\n    2, 3)", "", "AttributeError", "docs/torch.md says what is left out"),
+    "unsupported": ("import torch.nn as nn\nlayer = nn.SyncBatchNorm(  # !\n    3)", "", "AttributeError", "docs/torch.md says what is left out"),
     "train": (
         "import torch\nfrom torch import nn\nx = torch.linspace(-1, 1, 32).unsqueeze(1)\nmodel = nn.Linear(1, 1)\n"
         "optimizer = torch.optim.SGD(model.parameters(), lr=0.5)\nfor epoch in range(100):\n    optimizer.zero_grad()\n"
