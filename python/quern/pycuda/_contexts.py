@@ -565,7 +565,7 @@ class Context:
         --------
         >>> import quern.pycuda.autoinit
         >>> from quern.pycuda import driver
-        >>> driver.Context.set_cache_config(driver.func_cache.PREFER_L1)
+        >>> driver.Context.set_cache_config(driver.func_cache.PREFER_NONE)
         """
         _wishes()[func_cache] = func_cache(config)
 

@@ -22,7 +22,7 @@ class _ResizeMethod:
 
 
 def _resize(images, size, method="bilinear", **options):
-    return keras.ops.image.resize(images, size, interpolation=method, data_format="channels_last")
+    return keras.ops.image.resize(images, tuple(int(n) for n in size), interpolation=method, data_format="channels_last")
 
 
 def _gather(params, indices, axis=0, **options):

@@ -40,7 +40,6 @@ def _documented(function):
         "": plain[""].partition("\n\n")[0] + f"\n\n{function.__doc__}",
         "Parameters": "".join(f"{one} : {entries[one]}\n" for one in parameters),
         "Returns": plain["Returns"],
-        "Raises": plain.get("Raises", ""),
         "Examples": f">>> from quern import torch\n>>> torch.{name}({call})\n{printed}",
     }
     function.__doc__ = derived_docstrings.joined(parts)

@@ -9,8 +9,8 @@ import pytest
 # One sentence says all: queries of types, other forms of a function, refusals, and names that are not for users.
 BRIEF = {
     "quern.cuda": """compile_all compile_for_current_device compile_ptx compile_ptx_for_current_device is_homogeneous
-        maybe_literal open_ipc_array parse_integer_bitwidth parse_integer_signed prepare_shape_strides_dtype require_context
-        set_memory_manager unliteral""",
+        maybe_literal parse_integer_bitwidth parse_integer_signed prepare_shape_strides_dtype require_context
+        unliteral""",
     "quern.pycuda.gpuarray": "as_gpu common_dtype is_scalar memoize memoize_method on_stream placed plain",
 }
 

@@ -318,9 +318,9 @@ try:
 except Exception as e:
     print("refused")
 try:
-    keras.ops.image.gaussian_blur(np.ones((1, 4, 4, 1), "float32"))
+    keras.ops.lu_factor(np.eye(3, dtype="float32"))
 except NotImplementedError as e:
-    print("gaussian_blur" in str(e) and "docs/keras.md" in str(e))
+    print("lu_factor" in str(e) and "docs/keras.md" in str(e))
         """,
         device,
     )

@@ -20,7 +20,7 @@ MODULES = {
 # Results that do not depend on the values, or not in a way that has a derivative; PyTorch has no record of them either.
 WITHOUT = set(
     """detach detach_ detach_copy tensor new new_empty new_empty_strided new_full new_ones new_tensor new_zeros empty_like zeros_like ones_like
-    rand_like randn_like randint_like full_like bernoulli poisson sign histc histogram from_dlpack save load compile seed manual_seed
+    rand_like randn_like randint_like full_like bernoulli binomial poisson sign histc histogram from_dlpack save load compile seed manual_seed
     set_default_device set_default_dtype FloatTensor DoubleTensor HalfTensor BFloat16Tensor""".split()
 )
 
